@@ -170,20 +170,20 @@ fn graph(gpu: &Gpu, path: &Path, arguments: &Arguments) -> Result<(f64, Vec<Edit
     let mut edits = Vec::new();
     for (at, place) in places.iter().enumerate() {
         let node = document.node_mut(place).ok_or("a node")?;
-        let own = match &node.kind {
+        let text = match &node.kind {
             NodeKind::Stage(name) => library.stage(name).map(|stage| stage.own_text().to_string()),
             NodeKind::Custom(text) => Some(text.clone()),
             _ => None,
         };
-        let Some((own, edited)) = own.and_then(|text| Some((text.clone(), changed(&text, at)?))) else { continue };
-        let before = std::mem::replace(&mut node.kind, NodeKind::Custom(own));
+        let Some((text, edited)) = text.and_then(|text| Some((text.clone(), changed(&text, at)?))) else { continue };
+        let before = std::mem::replace(&mut node.kind, NodeKind::Custom(text));
         // A copy in a graph may lack what the library has beside a stage: groups of its folder.
         if let (Ok(plan), Ok(draft)) = (compiled(&document, None), compiled(&document, Some(place))) {
             // The text is opened.
             replace(sim.as_mut(), plan)?;
             shown(sim.as_mut())?;
             made(gpu, &draft)?;
-            let known: HashSet<&str> = draft.kernels.iter().map(|kernel| kernel.wgsl.as_str()).collect();
+            let drafted: HashSet<&str> = draft.kernels.iter().map(|kernel| kernel.wgsl.as_str()).collect();
             // A number of it is changed.
             document.node_mut(place).ok_or("a node")?.kind = NodeKind::Custom(edited);
             let started = Instant::now();
@@ -191,7 +191,7 @@ fn graph(gpu: &Gpu, path: &Path, arguments: &Arguments) -> Result<(f64, Vec<Edit
             let planned = ms(started);
             made(gpu, &plan)?;
             let prepared = ms(started);
-            let new = plan.kernels.iter().map(|kernel| &kernel.wgsl).filter(|wgsl| !known.contains(wgsl.as_str()));
+            let new = plan.kernels.iter().map(|kernel| &kernel.wgsl).filter(|wgsl| !drafted.contains(wgsl.as_str()));
             let kernels = new.fold([0, 0], |[count, bytes], wgsl| [count + 1, bytes + wgsl.len()]);
             let counted = ms(started);
             replace(sim.as_mut(), plan)?;

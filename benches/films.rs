@@ -101,8 +101,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for fps in &arguments.fps {
             columns.push((format!("{fps} fps"), run(*fps, Change::Nothing), true));
         }
-        let own = if arguments.no_cells { None } else { Some(run(60.0, Change::Nothing)?) };
-        if own.is_some() {
+        let baseline = if arguments.no_cells { None } else { Some(run(60.0, Change::Nothing)?) };
+        if baseline.is_some() {
             for (title, change) in [
                 ("half the cells", Change::Cells(0.5)),
                 ("twice the cells", Change::Cells(2.0)),
@@ -116,7 +116,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for (title, film, rate) in columns {
             match film {
                 Ok(film) => {
-                    let against = if rate { Some(&finest) } else { own.as_ref() };
+                    let against = if rate { Some(&finest) } else { baseline.as_ref() };
                     let other = matches!(title.as_str(), "wide" | "tall");
                     let [picture, state] = match against {
                         // Another box shows another film.
@@ -218,9 +218,11 @@ fn apply(document: &mut Document, library: &Library, change: Change) -> Result<(
         })
         .collect();
     for domain in &graph.domains {
-        let known = moving.contains(&domain.name);
-        let Some(NodeKind::Domain(own)) = document.node_mut(&domain.name).map(|node| &mut node.kind) else { continue };
-        if !known {
+        let is_moving = moving.contains(&domain.name);
+        let Some(NodeKind::Domain(settings)) = document.node_mut(&domain.name).map(|node| &mut node.kind) else {
+            continue;
+        };
+        if !is_moving {
             continue;
         }
         let mut cells: Vec<f64> = domain.resolution.iter().take(domain.dim as usize).map(|n| f64::from(*n)).collect();
@@ -231,11 +233,11 @@ fn apply(document: &mut Document, library: &Library, change: Change) -> Result<(
             Change::Longer(axis, times) => {
                 cells[axis] = (cells[axis] * times).round();
                 if axis == 0 {
-                    own.width = ParamValue::Number(width * cells[0] / f64::from(domain.resolution[0]));
+                    settings.width = ParamValue::Number(width * cells[0] / f64::from(domain.resolution[0]));
                 }
             }
         }
-        own.resolution = cells.into_iter().map(ParamValue::Number).collect();
+        settings.resolution = cells.into_iter().map(ParamValue::Number).collect();
     }
     Ok(())
 }
@@ -284,8 +286,8 @@ fn differences(film: &Film, against: &Film) -> [String; 2] {
     let picture = |(a, b): (&Shot, &Shot)| {
         let square = |v: f64| v * v;
         let far: f64 = a.picture.iter().zip(&b.picture).map(|(x, y)| square(x - y)).sum();
-        let own: f64 = b.picture.iter().map(|y| square(*y)).sum();
-        format!("{:.1}", 100.0 * (far / own.max(f64::MIN_POSITIVE)).sqrt())
+        let norm: f64 = b.picture.iter().map(|y| square(*y)).sum();
+        format!("{:.1}", 100.0 * (far / norm.max(f64::MIN_POSITIVE)).sqrt())
     };
     let state = |(a, b): (&Shot, &Shot)| {
         let all = a.states.iter().zip(&b.states);

@@ -5,9 +5,9 @@ use std::panic::catch_unwind;
 use png::{BitDepth, ColorType};
 use stagewright_language::graph::ImageFit;
 use stagewright_runtime::asset::{AssetGrid, Request, Work};
+use stagewright_test_support::jpeg::jpeg;
 
 use crate::images::png;
-use crate::jpeg::jpeg;
 use crate::*;
 
 fn colors(path: &Path, fit: ImageFit, placement: Placement, domain: &Domain) -> Result<AssetGrid, AssetError> {

@@ -59,10 +59,10 @@ fn a_layer_is_read_by_its_name() {
         }
     }
     let said = refusal(load(&shipped("zip.exr"), Some("wind"), &domain));
-    let known = "B, G, R, depth, velocity";
+    let layers = "B, G, R, depth, velocity";
     assert_eq!(
         said,
-        format!("zip.exr: it has no layer `wind`; its layers are {known}; name one of them as its `layer`")
+        format!("zip.exr: it has no layer `wind`; its layers are {layers}; name one of them as its `layer`")
     );
     let png = refusal(load(&shipped("none.png"), Some("wind"), &domain));
     assert_eq!(png, "none.png: files of its format have no layers; remove `layer`, or choose an .exr or .vdb file");

@@ -32,8 +32,8 @@ impl File {
         let points = floats(cube.points.iter().flatten().map(|v| *v as f32));
         let corners: Vec<u8> = cube.triangles.iter().flatten().flat_map(|i| (*i as u16).to_le_bytes()).collect();
         let (mut data, mut views, mut accessors) = (Vec::new(), Vec::new(), Vec::new());
-        let own = [("VEC3", 5126, points), ("SCALAR", 5123, corners)];
-        for (index, (kind, component, bytes)) in own.iter().chain(&self.data).enumerate() {
+        let geometry = [("VEC3", 5126, points), ("SCALAR", 5123, corners)];
+        for (index, (kind, component, bytes)) in geometry.iter().chain(&self.data).enumerate() {
             let numbers = match *kind {
                 "VEC3" => 3,
                 "VEC4" => 4,

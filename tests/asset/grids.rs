@@ -266,11 +266,11 @@ fn arrays_of_all_orders_are_the_same() {
             if fortran { value } else { n }
         };
         let data = (0..all).flat_map(|n| {
-            let mut own = bytes(kind, number(n) as u16);
+            let mut element = bytes(kind, number(n) as u16);
             if big {
-                own.reverse();
+                element.reverse();
             }
-            own
+            element
         });
         let sides: Vec<String> = shape.iter().map(usize::to_string).collect();
         let mut file = npy(&format!("{}{kind}", if big { '>' } else { '<' }), &sides.join(", "), data);

@@ -52,13 +52,13 @@ fn disc_is_found_between_pixels() {
     // The image spans 0.8 m about the middle.
     let pixel = 0.8 / f64::from(PIXELS);
     let center = [0.1 + x * pixel, 0.1 + y * pixel, 0.0];
-    let known = |p| distance(p, center) - radius * pixel;
+    let exact = |p| distance(p, center) - radius * pixel;
     let grey_values = distances(&path, &fit(0.8), &domain);
-    check("disc, 8 bit", &grey_values, &domain, bar(radius) * pixel, known);
+    check("disc, 8 bit", &grey_values, &domain, bar(radius) * pixel, exact);
 
     let wide: Vec<u8> = covered.iter().flat_map(|c| ((c * 65535.0).round() as u16).to_be_bytes()).collect();
     let path = folder.file("wide.png", png(PIXELS, PIXELS, ColorType::Grayscale, BitDepth::Sixteen, &wide));
-    check("disc, 16 bit", &distances(&path, &fit(0.8), &domain), &domain, bar(radius) * pixel, known);
+    check("disc, 16 bit", &distances(&path, &fit(0.8), &domain), &domain, bar(radius) * pixel, exact);
 
     // Alpha varies, so colour does not count.
     let rgba: Vec<u8> = grey.iter().flat_map(|a| [a ^ 0x5a, 255, 3, *a]).collect();

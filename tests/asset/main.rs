@@ -7,7 +7,6 @@ mod gltf;
 mod gltf_shape;
 mod grids;
 mod images;
-mod jpeg;
 mod meshes;
 mod particles;
 mod ply;
@@ -87,8 +86,8 @@ fn centers(domain: &Domain) -> impl Iterator<Item = [f64; 3]> + use<> {
 }
 
 /// The largest difference from a distance that is known, printed with the bar it has to keep under.
-fn check(what: &str, values: &[f32], domain: &Domain, bar: f64, known: impl Fn([f64; 3]) -> f64) {
-    let error = values.iter().zip(centers(domain)).map(|(v, p)| (f64::from(*v) - known(p)).abs()).fold(0.0, f64::max);
+fn check(what: &str, values: &[f32], domain: &Domain, bar: f64, exact: impl Fn([f64; 3]) -> f64) {
+    let error = values.iter().zip(centers(domain)).map(|(v, p)| (f64::from(*v) - exact(p)).abs()).fold(0.0, f64::max);
     println!("{what}: error {error:.3e} m, bar {bar:.3e} m");
     assert!(error <= bar, "{what}: {error:e} m is more than {bar:e} m");
 }

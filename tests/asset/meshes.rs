@@ -179,8 +179,8 @@ fn a_moving_mesh_has_the_velocity_of_its_surface() {
             }
             let moved = motion(nearest);
             for axis in 0..3 {
-                let known = FPS * (moved[axis] - nearest[axis]);
-                assert!((f64::from(value[axis]) - known).abs() < 1e-5, "{name}: {value:?} at {p:?}, not {known}");
+                let exact = FPS * (moved[axis] - nearest[axis]);
+                assert!((f64::from(value[axis]) - exact).abs() < 1e-5, "{name}: {value:?} at {p:?}, not {exact}");
             }
         }
         if name == "shift" {

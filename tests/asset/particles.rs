@@ -118,8 +118,9 @@ fn points_of_a_mesh_have_its_colours_and_places_on_its_texture() {
     let four = Column { components: 4, ..VECTORS };
     let agree = |places: &[f32], uvs: &[f32], colors: &[f32]| {
         for ((at, uv), color) in places.chunks(4).zip(uvs.chunks(2)).zip(colors.chunks(4)) {
-            for (own, expected) in [(uv[0], at[0] / 2.0), (uv[1], at[1]), (color[0], at[0] / 2.0), (color[1], at[1])] {
-                assert!((own - expected).abs() < 1e-6, "{at:?} {uv:?} {color:?}");
+            for (value, expected) in [(uv[0], at[0] / 2.0), (uv[1], at[1]), (color[0], at[0] / 2.0), (color[1], at[1])]
+            {
+                assert!((value - expected).abs() < 1e-6, "{at:?} {uv:?} {color:?}");
             }
         }
     };

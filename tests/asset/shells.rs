@@ -14,11 +14,11 @@ fn grid(name: &str, mesh: &Mesh) -> AssetGrid {
 }
 
 /// Holds a mesh against known insides, away from its surface by more than `margin`.
-fn check_inside(what: &str, mesh: &Mesh, margin: f64, known: impl Fn([f64; 3]) -> f64) {
+fn check_inside(what: &str, mesh: &Mesh, margin: f64, exact: impl Fn([f64; 3]) -> f64) {
     let grid = grid(what, mesh);
     for (value, p) in grid.values.iter().zip(centers(&domain(3, CELLS))) {
-        let known = known(p);
-        assert!(known.abs() <= margin || (*value < 0.0) == (known < 0.0), "{what}: {value} at {p:?}, known {known}");
+        let exact = exact(p);
+        assert!(exact.abs() <= margin || (*value < 0.0) == (exact < 0.0), "{what}: {value} at {p:?}, known {exact}");
     }
 }
 
@@ -46,9 +46,9 @@ fn small_holes_do_not_leak() {
     let grid = grid("hole", &mesh);
     for (value, p) in grid.values.iter().zip(centers(&domain(3, CELLS))) {
         // The polyhedron lies within 0.02 m of the sphere.
-        let known = distance(p, MIDDLE) - 0.3;
-        let is_far = known.abs() > 0.02 && distance(p, hole[0]) > size;
-        assert!(!is_far || (*value < 0.0) == (known < 0.0), "{value} at {p:?}");
+        let exact = distance(p, MIDDLE) - 0.3;
+        let is_far = exact.abs() > 0.02 && distance(p, hole[0]) > size;
+        assert!(!is_far || (*value < 0.0) == (exact < 0.0), "{value} at {p:?}");
     }
     assert_eq!(
         grid.warnings,
@@ -66,9 +66,9 @@ fn wide_openings_are_closed_by_half_a_turn() {
     mesh.triangles.retain(|t| t.iter().map(|i| points[*i][1]).sum::<f64>() < 1.5);
     let values = grid("bowl", &mesh).values;
     for (value, p) in values.iter().zip(centers(&domain(3, CELLS))) {
-        let known = distance(p, MIDDLE) - 0.3;
-        if known.abs() > 0.02 && !(-0.05..0.2).contains(&(p[1] - 0.5)) {
-            assert_eq!(*value < 0.0, known < 0.0 && p[1] < 0.5, "{value} at {p:?}");
+        let exact = distance(p, MIDDLE) - 0.3;
+        if exact.abs() > 0.02 && !(-0.05..0.2).contains(&(p[1] - 0.5)) {
+            assert_eq!(*value < 0.0, exact < 0.0 && p[1] < 0.5, "{value} at {p:?}");
         }
     }
 }
@@ -76,22 +76,22 @@ fn wide_openings_are_closed_by_half_a_turn() {
 #[test]
 fn parts_that_overlap_are_one() {
     let [a, b] = [[0.4, 0.5, 0.5], [0.6, 0.5, 0.5]];
-    let known = |p| (distance(p, a) - 0.2).min(distance(p, b) - 0.2);
+    let exact = |p| (distance(p, a) - 0.2).min(distance(p, b) - 0.2);
     let [one, other] = [a, b].map(|center| Mesh::sphere(center, 0.2, 2));
-    check_inside("overlap", &one.clone().and(other.clone()), 0.02, known);
+    check_inside("overlap", &one.clone().and(other.clone()), 0.02, exact);
     // Mirroring turns a part inside out.
-    check_inside("mirrored", &one.and(other.flipped()), 0.02, known);
+    check_inside("mirrored", &one.and(other.flipped()), 0.02, exact);
 }
 
 #[test]
 fn a_shell_that_looks_inwards_is_a_cavity() {
-    let known = |p| to_box(p, MIDDLE, [0.4; 3]).max(-to_box(p, MIDDLE, [0.2; 3]));
+    let exact = |p| to_box(p, MIDDLE, [0.4; 3]).max(-to_box(p, MIDDLE, [0.2; 3]));
     let hollow = Mesh::cube(MIDDLE, 0.4).and(Mesh::cube(MIDDLE, 0.2).flipped());
-    check_inside("hollow", &hollow, 0.0, known);
-    check_inside("hollow inside out", &hollow.flipped(), 0.0, known);
+    check_inside("hollow", &hollow, 0.0, exact);
+    check_inside("hollow inside out", &hollow.flipped(), 0.0, exact);
     // A stone in it.
     let stone = Mesh::cube(MIDDLE, 0.4).and(Mesh::cube(MIDDLE, 0.2).flipped()).and(Mesh::cube(MIDDLE, 0.1));
-    check_inside("stone", &stone, 0.0, |p| known(p).min(to_box(p, MIDDLE, [0.1; 3])));
+    check_inside("stone", &stone, 0.0, |p| exact(p).min(to_box(p, MIDDLE, [0.1; 3])));
     // Both look outwards: one thing in another.
     let filled = Mesh::cube(MIDDLE, 0.4).and(Mesh::cube(MIDDLE, 0.2));
     check_inside("filled", &filled, 0.0, |p| to_box(p, MIDDLE, [0.4; 3]));

@@ -5,8 +5,7 @@ use stagewright_language::document::Document;
 use stagewright_language::library::Library;
 use stagewright_runtime::bench::{self, cases};
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 pub fn case(name: &str, size: u32) -> Document {
     let mut document = cases::case(name).expect("a case").expect("it reads");

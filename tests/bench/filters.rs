@@ -1,14 +1,15 @@
 //! The bilateral filter (B6).
 
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
+
 use super::cases::*;
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
 
 #[test]
 fn b6_is_a_bilateral_filter_of_17_by_17_taps() {
     let mut sim = ready(&case("b6", 16), &[]);
     let grid = Grid::new(&[28, 16], 28.0, EdgeRule::Clamp);
-    let image: Vec<f32> = random(grid.len(), 5).into_iter().map(|v| 0.2 * v).collect();
+    let image: Vec<f32> = random(grid.cell_count(), 5).into_iter().map(|v| 0.2 * v).collect();
     let got = run(&mut sim, &[("image", &image)], 1, "image.value");
     let image = f64s(&image);
     let filtered = grid.cells().map(|c| {

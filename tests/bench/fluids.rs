@@ -1,8 +1,9 @@
 //! Stable fluids in 2D and smoke in 3D (B1, B2), and the multigrid case.
 
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Flow, Grid, advect, jacobi};
+
 use super::cases::*;
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Flow, Grid, advect, jacobi};
 
 /// What other programs were held to on the same work, of the largest value: `docs/performance.md`.
 const BAR: f64 = 5e-6;
@@ -43,7 +44,7 @@ fn carried(grid: &Grid, velocity: &[Vec<f64>], field: &[f64]) -> Vec<f64> {
 /// Forty Jacobi sweeps from zero, and their gradient taken off.
 fn projected(grid: &Grid, velocity: &mut [Vec<f64>]) {
     let rhs = divergence(grid, velocity);
-    let mut pressure = vec![0.0; grid.len()];
+    let mut pressure = vec![0.0; grid.cell_count()];
     (0..40).for_each(|_| jacobi(grid, &mut pressure, &rhs, 1.0));
     for (axis, part) in velocity.iter_mut().enumerate() {
         for c in grid.cells() {
@@ -136,19 +137,19 @@ fn mg_solves_for_the_pressure_that_it_was_made_from() {
     let factors: Vec<f64> = residuals.windows(2).map(|pair| pair[0] / pair[1]).take(3).collect();
     println!("residual {residuals:?}, times less {factors:?}");
     assert!(factors.iter().all(|f| *f >= 10.0), "each cycle leaves a tenth at most: {factors:?}");
-    let known = read(&sim, "known.value");
+    let exact = read(&sim, "known.value");
     let grid = Grid::new(&[n as usize, n as usize], 1.0, EdgeRule::Wall);
-    let left = grid.cells().map(|c| (grid.neighbor_sum(&known, c) - 4.0 * grid.read(&known, c)) / (grid.h * grid.h));
+    let left = grid.cells().map(|c| (grid.neighbor_sum(&exact, c) - 4.0 * grid.read(&exact, c)) / (grid.h * grid.h));
     let first = max_abs(&left.collect::<Vec<f64>>());
     // Slopes between neighbours are rounded, their differences again: four of them over h^2.
-    let rounding = 16.0 * U * max_abs(&known) / (grid.h * grid.h);
+    let rounding = 16.0 * U * max_abs(&exact) / (grid.h * grid.h);
     within("residual before the first cycle", (residuals[0] - first).abs(), rounding, "rounding of slopes");
     let found = read(&sim, "pressure.value");
     // Both up to a constant; the flow is minus the slope of the known one.
-    let sum: Vec<f64> = known.iter().zip(&found).map(|(a, b)| a + b).collect();
+    let sum: Vec<f64> = exact.iter().zip(&found).map(|(a, b)| a + b).collect();
     let off: Vec<f64> = sum.iter().map(|v| v - mean(&sum)).collect();
     // The right-hand side is rounded, by 8 U of slopes over h^2; the inverse of the Laplacian takes that times 1 / pi^2 at most.
     let h = 1.0 / f64::from(n);
-    let bar = 8.0 * U * max_abs(&known) / (h * h) / std::f64::consts::PI.powi(2) + residuals[5] / 9.8;
+    let bar = 8.0 * U * max_abs(&exact) / (h * h) / std::f64::consts::PI.powi(2) + residuals[5] / 9.8;
     within("pressure", max_abs(&off), bar, "rounding of the right-hand side, and the residual left");
 }

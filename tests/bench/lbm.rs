@@ -1,7 +1,8 @@
 //! The steps of the lattice Boltzmann method.
 
+use stagewright_solver_support::harness::*;
+
 use super::cases::{case, ready};
-use super::harness::*;
 
 const Q: usize = 19;
 const E: [[i64; 3]; Q] = [

@@ -2,9 +2,9 @@
 
 use stagewright_runtime::bench;
 use stagewright_runtime::gpu::copy_bandwidth;
+use stagewright_solver_support::harness::gpu;
 
 use super::cases::*;
-use super::harness::gpu;
 
 #[test]
 fn a_case_is_timed_node_by_node() {

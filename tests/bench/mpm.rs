@@ -1,7 +1,8 @@
 //! The substeps of the material point method (MPM).
 
+use stagewright_solver_support::harness::*;
+
 use super::cases::{case, ready};
-use super::harness::*;
 
 /// Cells of a side for 512 particles, the substep, and the bulk modulus by density.
 const N: usize = 12;

@@ -2,10 +2,11 @@
 
 use std::f64::consts::PI;
 
-use super::asking::*;
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::noise::Noise;
+
 use super::cases::{case, ready};
-use super::harness::*;
-use super::noise_reference::Noise;
 
 fn points(values: &[f64]) -> Vec<Point> {
     values.chunks(3).map(|p| [p[0], p[1], p[2]]).collect()

@@ -1,8 +1,9 @@
 //! A step of two fluids (B5), on a staggered grid.
 
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid, blend};
+
 use super::cases::*;
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Grid, blend};
 
 const DT: f64 = 1.0 / 2000.0;
 /// What fractions are whole multiples of.
@@ -20,13 +21,13 @@ impl Box2 {
         self.grid.n[0]
     }
 
-    fn at(&self, c: Cell, axis: usize) -> usize {
+    fn face_index(&self, c: Cell, axis: usize) -> usize {
         let clamped: [i64; 2] = std::array::from_fn(|a| c[a].clamp(0, if a == axis { self.n() } else { self.n() - 1 }));
         2 * (clamped[1] * (self.n() + 1) + clamped[0]) as usize + axis
     }
 
     fn face(&self, u: &[f64], c: Cell, axis: usize) -> f64 {
-        u[self.at(c, axis)]
+        u[self.face_index(c, axis)]
     }
 
     fn closed(&self, c: Cell, axis: usize) -> bool {
@@ -38,7 +39,7 @@ impl Box2 {
         let mut faces = vec![0.0; 2 * ((self.n() + 1) * (self.n() + 1)) as usize];
         for c in self.grid.cells() {
             for axis in (0..2).filter(|axis| !self.closed(c, *axis)) {
-                faces[self.at(c, axis)] = value(c, axis);
+                faces[self.face_index(c, axis)] = value(c, axis);
             }
         }
         faces
@@ -68,7 +69,7 @@ impl Box2 {
 
     /// Each cell's fractions, shared out to the four cells nearest to where they arrive in whole quanta.
     fn spread(&self, v: &[Vec<f64>; 2], u: &[f64]) -> [Vec<f64>; 2] {
-        let mut result = [vec![0.0; self.grid.len()], vec![0.0; self.grid.len()]];
+        let mut result = [vec![0.0; self.grid.cell_count()], vec![0.0; self.grid.cell_count()]];
         for c in self.grid.cells() {
             let place: [f64; 2] = std::array::from_fn(|axis| {
                 let upper = std::array::from_fn(|a| c[a] + i64::from(a == axis));
@@ -136,7 +137,7 @@ impl Box2 {
 
     /// Sixty red-black sweeps from zero.
     fn pressure(&self, u: &[f64], w: &[f64]) -> Vec<f64> {
-        let (h, mut p) = (self.grid.h, vec![0.0; self.grid.len()]);
+        let (h, mut p) = (self.grid.h, vec![0.0; self.grid.cell_count()]);
         let upper = |c: Cell, axis: usize| -> Cell { std::array::from_fn(|a| c[a] + i64::from(a == axis)) };
         for sweep in 0..120 {
             for c in self.grid.cells().filter(|c| (c[0] + c[1]) % 2 == sweep % 2) {

@@ -85,8 +85,8 @@ pub fn work(target: &Target, words: &[String], tally: &Mutex<Tally>, mut done: i
             let mut tally = tally.lock().unwrap_or_else(PoisonError::into_inner);
             match line.split_once(' ') {
                 Some(("E", numbers)) => done(take(&mut tally, numbers)),
-                Some(("F", told)) => {
-                    let (kind, cause) = told.split_once(' ').unwrap_or((told, ""));
+                Some(("F", finding)) => {
+                    let (kind, cause) = finding.split_once(' ').unwrap_or((finding, ""));
                     found.get_or_insert((kind.to_string(), cause.to_string()));
                 }
                 _ => tally.caught += u64::from(line == "N"),

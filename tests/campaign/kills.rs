@@ -134,18 +134,18 @@ fn killed(kind: &str, folder: &Path, random: &mut Random) -> Result<Option<u32>,
         .spawn()
         .map_err(|e| e.to_string())?;
     let mut output = child.stdout.take().ok_or("the child has no output")?;
-    let mut told = Vec::new();
+    let mut written = Vec::new();
     // Mostly while it writes; sometimes while it starts.
     if random.chance(90) {
         let mut first = [0; 4];
         if output.read_exact(&mut first).is_ok() {
-            told.extend(first);
+            written.extend(first);
         }
     }
     std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
     end(&mut child)?;
-    output.read_to_end(&mut told).map_err(|e| e.to_string())?;
-    Ok(told.chunks_exact(4).last().and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes))
+    output.read_to_end(&mut written).map_err(|e| e.to_string())?;
+    Ok(written.chunks_exact(4).last().and_then(|bytes| bytes.try_into().ok()).map(u32::from_le_bytes))
 }
 
 /// On Unix this is SIGKILL.
@@ -157,8 +157,8 @@ pub fn end(child: &mut Child) -> Result<(), String> {
 fn save(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
     let file = folder.join("g.ron");
     let before = storage::load(&file).ok().map(|document| document.seed);
-    let told = killed("save", folder, random)?;
-    let least = told.or(before);
+    let reported = killed("save", folder, random)?;
+    let least = reported.or(before);
     if least.is_none() && !file.exists() {
         return Ok(Outcome::Beside);
     }
@@ -172,15 +172,15 @@ fn save(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
     if random.chance(5) {
         let _ = std::fs::remove_dir_all(folder);
     }
-    Ok(if told.is_some() { Outcome::Met } else { Outcome::Beside })
+    Ok(if reported.is_some() { Outcome::Met } else { Outcome::Beside })
 }
 
 /// The next start is offered a whole document.
 fn autosave(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
     let windows = storage::recovered(folder).len();
-    let told = killed("autosave", folder, random)?;
+    let reported = killed("autosave", folder, random)?;
     let left = storage::recovered(folder);
-    if left.len() < windows + usize::from(told.is_some()) {
+    if left.len() < windows + usize::from(reported.is_some()) {
         return Err(format!("{} of {} windows left something that reads", left.len(), windows + 1));
     }
     if let Some(torn) = left.iter().find(|left| **left != document(left.seed)) {
@@ -190,5 +190,5 @@ fn autosave(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
     if random.chance(40) {
         let _ = std::fs::remove_dir_all(folder);
     }
-    Ok(if told.is_some() { Outcome::Met } else { Outcome::Beside })
+    Ok(if reported.is_some() { Outcome::Met } else { Outcome::Beside })
 }

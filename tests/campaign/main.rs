@@ -9,7 +9,6 @@
 //! Without arguments, and under a test runner, it runs the cases in `tests/campaign/regressions`.
 
 mod corpus;
-mod forge;
 mod fuzz;
 mod kills;
 mod meter;

@@ -60,9 +60,9 @@ impl Options {
                 name => options.names.push(name.to_string()),
             }
         }
-        let known: Vec<&str> = Options::every().map(|job| job.name()).collect();
-        match options.names.iter().find(|name| !known.contains(&name.as_str())) {
-            Some(name) => Err(format!("there is no target `{name}`; there are {}", known.join(", "))),
+        let targets: Vec<&str> = Options::every().map(|job| job.name()).collect();
+        match options.names.iter().find(|name| !targets.contains(&name.as_str())) {
+            Some(name) => Err(format!("there is no target `{name}`; there are {}", targets.join(", "))),
             None => Ok(options),
         }
     }

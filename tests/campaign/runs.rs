@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use stagewright_base::files::written::Written;
 use stagewright_runtime::sim::checkpoint::CheckpointFile;
+use stagewright_test_support::forge;
 
 use super::corpus::{BALL, SMALL, TINY};
-use super::forge;
 use super::kills::{Outcome, end};
 use super::random::Random;
 
@@ -82,24 +82,24 @@ const SWEEPS: &[Work] = &[
 ];
 
 pub fn frames(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
-    Round::of(FRAMES, folder, random).kill(random)
+    Round::choose(FRAMES, folder, random).kill(random)
 }
 
 pub fn formats(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
-    Round::of(FORMATS, folder, random).kill(random)
+    Round::choose(FORMATS, folder, random).kill(random)
 }
 
 pub fn bakes(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
-    Round::of(BAKES, folder, random).kill(random)
+    Round::choose(BAKES, folder, random).kill(random)
 }
 
 pub fn sweeps(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
-    Round::of(SWEEPS, folder, random).kill(random)
+    Round::choose(SWEEPS, folder, random).kill(random)
 }
 
 /// A simulation that continues by itself, and sometimes in another folder from the newest checkpoint that a kill has left.
 pub fn checkpoints(folder: &Path, random: &mut Random) -> Result<Outcome, String> {
-    let round = Round::of(CHECKPOINTS, folder, random);
+    let round = Round::choose(CHECKPOINTS, folder, random);
     let outcome = round.kill(random)?;
     if random.chance(50) {
         round.go_on()?;
@@ -211,7 +211,7 @@ fn contents(name: &str, bytes: &[u8]) -> Vec<u8> {
         }
         "timing.json" | "sheet.html" => Vec::new(),
         name if name.ends_with(CHECKPOINT) => {
-            let forge::Checkpoint { tensors, about, data } = forge::Checkpoint::of(bytes);
+            let forge::Checkpoint { tensors, about, data } = forge::Checkpoint::parse(bytes);
             [serde_json::json!([tensors, about]).to_string().into_bytes(), data].concat()
         }
         _ => bytes.to_vec(),
@@ -229,7 +229,7 @@ struct Round<'f> {
 
 impl Round<'_> {
     /// With one of these works: the one that is not done, or another.
-    fn of<'f>(works: &'static [Work], folder: &'f Path, random: &mut Random) -> Round<'f> {
+    fn choose<'f>(works: &'static [Work], folder: &'f Path, random: &mut Random) -> Round<'f> {
         let place = |at: usize| folder.join(format!("work-{at}"));
         let open = (0..works.len()).find(|at| place(*at).exists());
         let at = open.unwrap_or_else(|| random.below(works.len()));
@@ -239,18 +239,18 @@ impl Round<'_> {
     /// What a run that nobody disturbs writes; `None` where the program that it needs is not there.
     fn undisturbed(&self) -> Result<Option<Arc<Undisturbed>>, String> {
         // By what is typed.
-        static KNOWN: Mutex<BTreeMap<String, Option<Arc<Undisturbed>>>> = Mutex::new(BTreeMap::new());
-        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        static RUNS: Mutex<BTreeMap<String, Option<Arc<Undisturbed>>>> = Mutex::new(BTreeMap::new());
+        let mut runs = RUNS.lock().unwrap_or_else(PoisonError::into_inner);
         let words = self.work.words();
-        if let Some(known) = known.get(&words.join(" ")) {
-            return Ok(known.clone());
+        if let Some(run) = runs.get(&words.join(" ")) {
+            return Ok(run.clone());
         }
         fs::write(&self.graph, self.work.graph).map_err(|e| e.to_string())?;
         let run = match self.work.needs_ffmpeg() && !has_ffmpeg() {
             true => None,
             false => Some(Arc::new(self.whole(&words)?)),
         };
-        known.insert(words.join(" "), run.clone());
+        runs.insert(words.join(" "), run.clone());
         Ok(run)
     }
 
@@ -308,12 +308,12 @@ impl Round<'_> {
     fn whole_files(&self, there: &Files, expected: &Files) -> Result<(), String> {
         for (name, bytes) in there.iter().filter(|(name, _)| is_result(name)) {
             match expected.get(name) {
-                Some(known) if contents(name, known) == contents(name, bytes) => {}
-                Some(known) => {
+                Some(expected_bytes) if contents(name, expected_bytes) == contents(name, bytes) => {}
+                Some(expected_bytes) => {
                     return self.fault(&format!(
                         "{name} is torn or different: {} bytes for {}",
                         bytes.len(),
-                        known.len()
+                        expected_bytes.len()
                     ));
                 }
                 // Those of an undisturbed run are removed when they are old.
@@ -374,7 +374,8 @@ fn complete(there: &Files, expected: &Files, out: &Path) -> Result<(), String> {
     let differs = |(name, bytes): &(&String, &Vec<u8>)| {
         // Checkpoints are in the list, too.
         let counts = most == 0 || last(name) != ".frame.export.list";
-        counts && expected.get(*name).is_some_and(|known| contents(name, known) != contents(name, bytes))
+        counts
+            && expected.get(*name).is_some_and(|expected_bytes| contents(name, expected_bytes) != contents(name, bytes))
     };
     if let Some((name, bytes)) = there.iter().find(differs) {
         return Err(format!("{name} is different in what is complete: {} bytes", bytes.len()));
@@ -383,8 +384,8 @@ fn complete(there: &Files, expected: &Files, out: &Path) -> Result<(), String> {
     for name in there.keys().filter(|name| is_result(name)) {
         let path = out.join(name);
         let Some(folder) = path.parent().filter(|folder| folder.join(".frame.export").exists()) else { continue };
-        let own = !matches!(last(name), "values.json" | "timing.json");
-        if own && !Written::read(folder).owns(&path) {
+        let is_listed = !matches!(last(name), "values.json" | "timing.json");
+        if is_listed && !Written::read(folder).owns(&path) {
             return Err(format!("{name} is not in the list of what exports have written"));
         }
     }

@@ -42,8 +42,8 @@ impl Tally {
     pub fn find(&mut self, index: u64, kind: &str, cause: &str) -> bool {
         // Numbers differ from case to case.
         let shape = |text: &str| text.chars().filter(|c| !c.is_ascii_digit()).take(100).collect::<String>();
-        match self.findings.iter_mut().find(|known| known.kind == kind && shape(&known.cause) == shape(cause)) {
-            Some(known) => known.times += 1,
+        match self.findings.iter_mut().find(|earlier| earlier.kind == kind && shape(&earlier.cause) == shape(cause)) {
+            Some(earlier) => earlier.times += 1,
             None => {
                 self.findings.push(Finding { index, kind: kind.into(), cause: cause.into(), times: 1 });
                 return true;

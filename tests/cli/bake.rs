@@ -42,8 +42,8 @@ fn a_baked_graph_renders_the_same_and_tells_what_makes_it_stale() {
     *bytes.last_mut().unwrap() ^= 1;
     std::fs::write(&frame, &bytes).unwrap();
     let verified = stagewright(&["bake", &graph, "--list", "--verify"]);
-    let (told, failed) = (out(&verified), err(&verified));
-    assert!(told.contains("frame 3: ") && told.contains("frame.0003.bake is damaged"), "{told}");
+    let (report, failed) = (out(&verified), err(&verified));
+    assert!(report.contains("frame 3: ") && report.contains("frame.0003.bake is damaged"), "{report}");
     assert!(!verified.status.success() && failed.contains("bake --resume"), "{failed}");
     let resumed = run(&["bake", &graph, "--resume"]);
     assert!(out(&resumed).contains("frame 3 was computed again: "), "{}", out(&resumed));

@@ -89,11 +89,11 @@ fn a_checkpoint_with_nan_is_not_continued_from_without_being_asked() {
     {
         assert!(said.contains(part), "{part} in {said}");
     }
-    let asked = go_on(&["--allow-nan"]);
+    let allowed = go_on(&["--allow-nan"]);
     assert!(
-        asked.status.success() && err(&asked).contains("NaN or infinity in States after frame 25"),
+        allowed.status.success() && err(&allowed).contains("NaN or infinity in States after frame 25"),
         "{}",
-        err(&asked)
+        err(&allowed)
     );
     std::fs::remove_dir_all(dir).unwrap();
 }

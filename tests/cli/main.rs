@@ -169,17 +169,17 @@ fn errors_in_wgsl_show_the_line() {
 fn stages_beside_the_graph_are_found_and_one_that_replaces_a_built_in_is_reported() {
     let dir = folder("beside");
     std::fs::create_dir_all(dir.join("stages/view")).unwrap();
-    let own =
+    let stage =
         "//! Red\n//! @out image: Image\n\nfn stage(cell: Cell) -> vec4f {\n    return vec4f(1.0, 0.0, 0.0, 1.0);\n}\n";
-    std::fs::write(dir.join("stages/red.wgsl"), own).unwrap();
+    std::fs::write(dir.join("stages/red.wgsl"), stage).unwrap();
     let file = dir.join("g.ron");
     std::fs::write(&file, r#"(version: 1, nodes: {"domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")), "red": (stage: "red"), "o": (output: (), inputs: {"image": "red"})})"#).unwrap();
     let good = stagewright(&["check", file.to_str().unwrap()]);
     assert_eq!((good.status.code(), err(&good).contains("replaces the")), (Some(0), false), "{}", err(&good));
-    std::fs::write(dir.join("stages/view/color_map.wgsl"), own).unwrap();
-    let told = stagewright(&["check", file.to_str().unwrap()]);
-    assert_eq!(told.status.code(), Some(0));
-    assert!(err(&told).contains("color_map.wgsl") && err(&told).contains("replaces the"), "{}", err(&told));
+    std::fs::write(dir.join("stages/view/color_map.wgsl"), stage).unwrap();
+    let output = stagewright(&["check", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(err(&output).contains("color_map.wgsl") && err(&output).contains("replaces the"), "{}", err(&output));
     std::fs::remove_dir_all(dir).unwrap();
 }
 
@@ -256,9 +256,9 @@ fn a_parameter_may_be_a_number_that_shapes_the_plan() {
     })"#;
     std::fs::write(&file, nodes).unwrap();
     let plan = |params: &[&str]| {
-        let given = params.iter().flat_map(|p| ["--param", *p]);
+        let param_options = params.iter().flat_map(|p| ["--param", *p]);
         let output = stagewright(
-            &["plan", file.to_str().unwrap(), "--target", "plain"].into_iter().chain(given).collect::<Vec<_>>(),
+            &["plan", file.to_str().unwrap(), "--target", "plain"].into_iter().chain(param_options).collect::<Vec<_>>(),
         );
         if output.status.success() { out(&output) } else { err(&output) }
     };
@@ -303,9 +303,9 @@ fn a_parameter_may_be_a_curve_or_a_gradient() {
     std::fs::write(&file, nodes).unwrap();
     let frames = dir.join("frames");
     let render = |params: &[&str]| {
-        let given = params.iter().flat_map(|p| ["--param", *p]);
+        let param_options = params.iter().flat_map(|p| ["--param", *p]);
         let fixed = ["render", file.to_str().unwrap(), "--frames", "1", "--out", frames.to_str().unwrap()];
-        stagewright(&fixed.into_iter().chain(given).collect::<Vec<_>>())
+        stagewright(&fixed.into_iter().chain(param_options).collect::<Vec<_>>())
     };
     let good = render(&["shape.shape=[(0, 0.5)]", r##"look.ramp=[(0, "#000000"), (0.5, "#ff8800"), (1, "#ffffff")]"##]);
     assert!(good.status.success(), "{}", err(&good));

@@ -166,10 +166,10 @@ fn a_wrong_where_of_a_group_is_one_problem() {
 #[test]
 fn a_group_s_input_or_parameter_called_where_keeps_its_meaning() {
     for header in ["//! @in where: Grid<f32>", "//! @param where: f32 = 1"] {
-        let own = format!(
+        let stage = format!(
             "\"own\": (custom: \"//! Own\\n{header}\\n//! @out x: Grid<f32>\\nfn stage(cell: Cell) -> f32 {{ return 1.0; }}\", on: \"box\"),"
         );
-        let said = problems(&(with(&[]) + &own));
+        let said = problems(&(with(&[]) + &stage));
         assert_eq!(said, "own (2:1): `where` belongs to WGSL; choose another name");
     }
     let input = with(&[("scene", r#"where: "gas""#)])

@@ -58,9 +58,9 @@ fn without_an_input_of_its_name_an_output_passes_the_first_wire_of_its_type() {
     assert!(plan("carried.result", &format!("{other}{carried}")) == plan("other.value", other));
     let group = r#""carried": (stage: "fluid/advect_maccormack", inputs: {"velocity": "velocity.value", "field": "other.value"}, muted: true),"#;
     assert!(plan("carried.result", &format!("{other}{group}")) == plan("other.value", other));
-    let own = r#""g": (muted: true, iterations: 3, inputs: {"s": "density.value", "v": "other.value"}, group: (inputs: {"s": "Grid<f32>", "v": "Grid<Vec>"},
+    let repeated = r#""g": (muted: true, iterations: 3, inputs: {"s": "density.value", "v": "other.value"}, group: (inputs: {"s": "Grid<f32>", "v": "Grid<Vec>"},
         outputs: {"flow": "j.velocity"}, nodes: {"j": (stage: "fluid/force_emitter", inputs: {"velocity": "in.v"})})),"#;
-    assert!(plan("g.flow", &format!("{other}{own}")) == plan("other.value", other));
+    assert!(plan("g.flow", &format!("{other}{repeated}")) == plan("other.value", other));
 }
 
 #[test]

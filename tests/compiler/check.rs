@@ -124,8 +124,8 @@ fn nothing_is_said_of_what_follows_from_a_wrong_domain() {
     };
     let resolutions = ["65536, 65536", "999999, 999999", "0, 256", "NaN, 256", "2.5, 256", "\"x\", 256"];
     for resolution in resolutions {
-        let told = wrong("resolution: (256, 256)", &format!("resolution: ({resolution})"));
-        assert!(told.starts_with("domain.resolution: ") && told.lines().count() == 1, "{resolution}: {told}");
+        let message = wrong("resolution: (256, 256)", &format!("resolution: ({resolution})"));
+        assert!(message.starts_with("domain.resolution: ") && message.lines().count() == 1, "{resolution}: {message}");
     }
 }
 

@@ -1,9 +1,11 @@
 //! Doc comments are understood alone, as an editor shows them beside a name.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use super::layers::sources;
 
 /// First words that need what stands before them.
-const POINTS_BACK: [&str; 24] = [
+const POINTS_BACK: [&str; 27] = [
     "It",
     "Its",
     "That",
@@ -28,16 +30,10 @@ const POINTS_BACK: [&str; 24] = [
     "Here",
     "And",
     "But",
+    "As",
+    "Of",
+    "The same",
 ];
-
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        match entry.unwrap().path() {
-            path if path.is_dir() => sources(&path, found),
-            path => found.extend(Some(path).filter(|path| path.extension().is_some_and(|e| e == "rs"))),
-        }
-    }
-}
 
 /// Whether the first line of a comment begins with one of these words.
 fn points_back(line: &str) -> bool {

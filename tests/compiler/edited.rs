@@ -73,12 +73,17 @@ fn an_edit_changes_the_kernels_of_its_node_alone() {
             };
             let (before, after) = (with(text), with(&edited));
             assert_eq!(after.edited, std::slice::from_ref(path));
-            let known: BTreeSet<&str> = before.kernels.iter().map(|kernel| kernel.wgsl.as_str()).collect();
+            let kernels_before: BTreeSet<&str> = before.kernels.iter().map(|kernel| kernel.wgsl.as_str()).collect();
             for kernel in &after.kernels {
-                let (new, has) = (!known.contains(kernel.wgsl.as_str()), kernel.wgsl.contains(MARK));
+                let (new, has) = (!kernels_before.contains(kernel.wgsl.as_str()), kernel.wgsl.contains(MARK));
                 // Text that a specialised kernel leaves out is blank there, so the node's own kernel may have another blank.
-                let own = has || kernel.node == *path;
-                assert!(if new { own } else { !has }, "{name}, {path}: the kernel of {}\n{}", kernel.node, kernel.wgsl);
+                let is_of_node = has || kernel.node == *path;
+                assert!(
+                    if new { is_of_node } else { !has },
+                    "{name}, {path}: the kernel of {}\n{}",
+                    kernel.node,
+                    kernel.wgsl
+                );
                 longest = longest.max(if new { kernel.wgsl.len() } else { 0 });
             }
             for dispatch in after.frame.iter().chain(&after.invariant) {

@@ -32,7 +32,7 @@ fn connected(document: &Document, scope: &Scope, dice: &mut Dice) -> BTreeSet<St
     let mut chosen = BTreeSet::from([names[dice.below(names.len())].clone()]);
     for _ in 0..dice.below(12) {
         let reads = |a: &String, b: &String| nodes[a].inputs.values().any(|link| link.node == *b);
-        let touches = |name: &&&String| chosen.iter().any(|known| reads(known, name) || reads(name, known));
+        let touches = |name: &&&String| chosen.iter().any(|member| reads(member, name) || reads(name, member));
         let near: Vec<&&String> = names.iter().filter(|name| !chosen.contains(**name)).filter(touches).collect();
         if near.is_empty() {
             break;
@@ -188,7 +188,7 @@ fn a_dissolved_library_group_has_the_same_plan() {
     for (name, text) in crate::shipped() {
         let before = Document::parse(&text).unwrap();
         let groups = before.nodes.iter().filter(|(_, node)| match &node.kind {
-            NodeKind::Stage(stage) => library.groups().any(|(known, _)| known == stage),
+            NodeKind::Stage(stage) => library.groups().any(|(group, _)| group == stage),
             _ => false,
         });
         for (group, _) in groups {
@@ -246,7 +246,7 @@ fn a_group_that_names_the_only_domain_has_the_same_plan() {
         let library = Library::builtin();
         for node in after.nodes.values_mut() {
             let group = match &node.kind {
-                NodeKind::Stage(stage) => library.groups().any(|(known, _)| known == stage),
+                NodeKind::Stage(stage) => library.groups().any(|(group, _)| group == stage),
                 kind => matches!(kind, NodeKind::Group(_)),
             };
             if group {

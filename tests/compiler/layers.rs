@@ -151,8 +151,8 @@ fn imports(folder: &Path, prefix: &str) -> BTreeMap<String, BTreeSet<String>> {
         let module = inner.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_string();
         let tests = inner.iter().any(|part| part == "tests" || part == "tests.rs" || part == "fixture.rs");
         if !tests && !["lib", "main", "mod"].contains(&module.as_str()) {
-            let known = imports.entry(module.clone()).or_default();
-            known.extend(named(&code(&file), prefix).into_iter().filter(|name| *name != module));
+            let imported = imports.entry(module.clone()).or_default();
+            imported.extend(named(&code(&file), prefix).into_iter().filter(|name| *name != module));
         }
     }
     imports
@@ -180,10 +180,10 @@ fn modules_import_only_those_below_them() {
         let missing: Vec<_> = order.iter().filter(|module| !all.contains_key(**module)).collect();
         assert!(missing.is_empty(), "{missing:?} are no modules of {name}");
         let inner: BTreeSet<&str> = order.iter().copied().collect();
-        let own = all.iter().map(|(module, named)| {
+        let within_crate = all.iter().map(|(module, named)| {
             (module.clone(), named.iter().filter(|named| inner.contains(named.as_str())).cloned().collect())
         });
-        assert_eq!(in_order(&own.collect(), order), [""; 0], "{name}");
+        assert_eq!(in_order(&within_crate.collect(), order), [""; 0], "{name}");
         for (_, module, others) in APART.iter().filter(|(of, ..)| *of == name) {
             let named: Vec<_> = others.iter().filter(|other| all[*module].contains(**other)).collect();
             assert!(named.is_empty(), "`{module}` imports {named:?}");
@@ -223,7 +223,7 @@ fn files_are_opened_in_one_place() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
-    let own = |path: &Path| {
+    let may_open = |path: &Path| {
         path.starts_with(root.join("base/files")) || path.starts_with(root.join("embed")) || path.ends_with("tests.rs")
     };
     let calls =
@@ -233,7 +233,9 @@ fn files_are_opened_in_one_place() {
         line.match_indices(call).any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'))
     };
     let mut scanned = 0;
-    for file in files.iter().filter(|path| !own(path) && !path.components().any(|part| part.as_os_str() == "tests")) {
+    for file in
+        files.iter().filter(|path| !may_open(path) && !path.components().any(|part| part.as_os_str() == "tests"))
+    {
         let text = std::fs::read_to_string(file).unwrap();
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         // The locks of windows lie in the user's own folders; a thread's clock is a file of the system.
@@ -246,4 +248,20 @@ fn files_are_opened_in_one_place() {
         }
     }
     assert!(scanned > 10_000, "{scanned}");
+}
+
+/// What several test programs share is compiled once, in the crates `tests/support` and `tests/solver_support`.
+#[test]
+fn no_source_is_a_module_of_two_programs() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    ["src", "tests", "benches"].iter().for_each(|folder| sources(&root.join(folder), &mut files));
+    let mut paths = Vec::new();
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        let lines = text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with("#[path"));
+        paths.extend(lines.map(|(number, line)| format!("{}:{}: {line}", file.display(), number + 1)));
+    }
+    assert!(files.len() > 700, "the scan finds the sources: {}", files.len());
+    assert!(paths.is_empty(), "{}", paths.join("\n"));
 }

@@ -37,7 +37,9 @@ fn what_a_letter_takes_compiles_in_every_stage_of_the_library() {
     let mut wrong = Vec::new();
     for stage in Library::builtin().stages() {
         let mut letters = stage.inputs().filter_map(|port| match port.ty {
-            PortType::Grid(own @ Element::Generic(_)) | PortType::Field(own @ Element::Generic(_)) => Some(own),
+            PortType::Grid(element @ Element::Generic(_)) | PortType::Field(element @ Element::Generic(_)) => {
+                Some(element)
+            }
             _ => None,
         });
         let Some(letter) = letters.next() else { continue };

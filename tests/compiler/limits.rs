@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(8);
 
 const DOMAIN: &str = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")), "s": (state: "Grid<f32>"), "#;
 
-fn look(wire: &str) -> String {
+fn output_nodes(wire: &str) -> String {
     format!(
         r#""look": (stage: "view/color_map", inputs: {{"field": "{wire}"}}), "o": (output: (), inputs: {{"image": "look"}}),"#
     )
@@ -71,7 +71,7 @@ fn repeats_of_groups_in_groups() {
     let empty = r#""g": (iterations: 1000, group: (inputs: {"x": "Grid<f32>"}, outputs: {"x": "in.x"}, nodes: {}), inputs: {"x": "in.x"})"#;
     let nodes = format!(
         r#"{DOMAIN} "top": (iterations: 1000, group: (inputs: {{"x": "Grid<f32>"}}, outputs: {{"x": "g.x"}}, nodes: {{{empty}}}), inputs: {{"x": "s"}}), {}"#,
-        look("top")
+        output_nodes("top")
     );
     refused("a thousand times a thousand", &nodes, &["top/g.iterations", "more than 200000 iterations"]);
     let one = nodes.replacen("iterations: 1000", "iterations: 10", 1);
@@ -86,7 +86,7 @@ fn fields_that_grow_with_every_repeat() {
         "top": (iterations: 10000, group: (inputs: {{"x": "Field<f32>"}}, outputs: {{"x": "g.x"}}, nodes: {{
             "g": (iterations: 10000, group: (inputs: {{"x": "Field<f32>"}}, outputs: {{"x": "f.b"}}, nodes: {{{field}}}), inputs: {{"x": "in.x"}})}}), inputs: {{"x": "sphere"}}),
         "grid": (stage: "grid/from_field", inputs: {{"field": "top.x"}}), {}"#,
-        look("grid")
+        output_nodes("grid")
     );
     refused("fields in repeats", &nodes, &["top/g.iterations", "200000"]);
 }
@@ -98,7 +98,7 @@ fn a_group_that_may_stop_ten_thousand_times() {
             outputs: {{"x": "b.field", "n": "m.largest"}}, nodes: {{
             "b": (stage: "filter/binomial", inputs: {{"field": "in.x"}}), "m": (stage: "grid/largest", inputs: {{"field": "b.field"}})}}),
             inputs: {{"x": "s"}}), {}"#,
-        look("top.x")
+        output_nodes("top.x")
     );
     assert_eq!(said("ten thousand tests", &nodes), "no problems");
 }
@@ -107,12 +107,12 @@ fn a_group_that_may_stop_ten_thousand_times() {
 fn chains_of_reroutes_and_bypassed_nodes() {
     let chain =
         |count: usize| each(count, |i| format!(r#""n{i}": (reroute: (), inputs: {{"value": "{}"}})"#, before("n", i)));
-    let nodes = format!("{DOMAIN}{}{}", chain(10_000), look("n9999"));
+    let nodes = format!("{DOMAIN}{}{}", chain(10_000), output_nodes("n9999"));
     assert_eq!(said("10,000 reroutes", &nodes), "no problems");
     let muted = each(4_000, |i| {
         format!(r#""m{i}": (stage: "fluid/dissipate", muted: true, inputs: {{"field": "{}"}})"#, before("m", i))
     });
-    assert_eq!(said("4,000 muted nodes", &format!("{DOMAIN}{muted}{}", look("m3999"))), "no problems");
+    assert_eq!(said("4,000 muted nodes", &format!("{DOMAIN}{muted}{}", output_nodes("m3999"))), "no problems");
     let circle = nodes.replace(r#"{"value": "s"}"#, r#"{"value": "n9999"}"#);
     refused("a circle of 10,000 reroutes", &circle, &["form a cycle: n0 -> n1 -> n2", "(9981 more)"]);
 }
@@ -126,7 +126,7 @@ fn wide_and_deep() {
         let wires = list(&|i| format!(r#""x{i}": "s""#));
         format!(
             r#"{DOMAIN} "g": (iterations: {iterations}, group: (inputs: {{{inputs}}}, outputs: {{{outputs}}}, nodes: {{}}), inputs: {{{wires}}}), {}"#,
-            look("g.x0")
+            output_nodes("g.x0")
         )
     };
     refused("10,000 ports", &wide(10_000, 2), &["g: the group has 10000 inputs and 10000 outputs; at most 1000"]);
@@ -139,7 +139,7 @@ fn wide_and_deep() {
     });
     let nodes = format!(
         r#"{DOMAIN} "g": (group: (inputs: {{"x": "Grid<f32>"}}, outputs: {{"x": "x"}}, nodes: {nested}), inputs: {{"x": "s"}}), {}"#,
-        look("g")
+        output_nodes("g")
     );
     refused("three to the fourteenth", &nodes, &["more than 100000 dispatches"]);
 }
@@ -152,7 +152,7 @@ fn many_nodes_states_domains_and_numbers() {
     refused("10,000 domains", &format!("{DOMAIN}{domains}"), &["the graph has more than 1000 domains"]);
     let states =
         each(10_000, |i| format!(r#""t{i}": (state: "Grid<f32>", inputs: {{"next": "t{}"}})"#, (i + 1) % 10_000));
-    assert_eq!(said("10,000 States", &format!("{DOMAIN}{states}{}", look("t0"))), "no problems");
+    assert_eq!(said("10,000 States", &format!("{DOMAIN}{states}{}", output_nodes("t0"))), "no problems");
     let numbers =
         each(10_000, |i| format!(r#""n{i}": (number: "{}")"#, if i == 0 { "1".into() } else { format!("n{}", i - 1) }));
     let shaped = each(1_000, |i| {
@@ -162,7 +162,7 @@ fn many_nodes_states_domains_and_numbers() {
     });
     refused(
         "numbers behind iterations",
-        &format!("{DOMAIN}{numbers}{shaped}{}", look("c0")),
+        &format!("{DOMAIN}{numbers}{shaped}{}", output_nodes("c0")),
         &["in more than 100000 ways"],
     );
 }
@@ -186,10 +186,12 @@ fn what_is_wrong_a_hundred_thousand_times_is_reported_a_thousand_times() {
 #[test]
 fn names_of_a_megabyte() {
     let long = "n".repeat(1 << 20);
-    let state = format!(r#"{DOMAIN} "{long}": (state: "Grid<f32>"), {}"#, look("s"));
+    let state = format!(r#"{DOMAIN} "{long}": (state: "Grid<f32>"), {}"#, output_nodes("s"));
     refused("a node's name", &state, &["the node's path has 1048576 bytes; at most 1000"]);
-    let port =
-        format!(r#"{DOMAIN} "g": (group: (inputs: {{"{long}": "f32"}}, outputs: {{}}, nodes: {{}})), {}"#, look("s"));
+    let port = format!(
+        r#"{DOMAIN} "g": (group: (inputs: {{"{long}": "f32"}}, outputs: {{}}, nodes: {{}})), {}"#,
+        output_nodes("s")
+    );
     refused("a port's name", &port, &["a port's name has 1048576 bytes; at most 250"]);
 }
 
@@ -201,11 +203,11 @@ fn groups_that_hand_each_other_on() {
             before("g", i)
         )
     });
-    assert_eq!(said("5,000 groups in a row", &format!("{DOMAIN}{chain}{}", look("g4999"))), "no problems");
+    assert_eq!(said("5,000 groups in a row", &format!("{DOMAIN}{chain}{}", output_nodes("g4999"))), "no problems");
     let circle = chain.replace(r#"{"x": "s"}"#, r#"{"x": "g4999"}"#);
     refused(
         "5,000 groups in a circle",
-        &format!("{DOMAIN}{circle}{}", look("g0")),
+        &format!("{DOMAIN}{circle}{}", output_nodes("g0")),
         &["feeds its own input with no stage in between"],
     );
 }
@@ -218,7 +220,7 @@ fn a_compilation_that_is_cancelled_ends() {
             before("c", i)
         )
     });
-    let text = format!("(version: 1, nodes: {{ {DOMAIN} {nodes} {} }})", look("c2999"));
+    let text = format!("(version: 1, nodes: {{ {DOMAIN} {nodes} {} }})", output_nodes("c2999"));
     let graph = Graph::build(&Document::parse(&text).unwrap(), Library::builtin()).unwrap();
     let options = PlanOptions::default();
     options.cancel.cancel();

@@ -21,6 +21,7 @@ mod letters;
 mod limits;
 mod loops;
 mod moving;
+mod naming;
 mod numbers;
 mod particles;
 mod plans;

@@ -94,21 +94,21 @@ fn numbers_of_the_level_are_variables() {
     assert_eq!(value(&nodes, "mix.one"), [0.2]);
 }
 
-/// `$inner` are numbers inside of the group, `$expression` its stage's parameter, `$given` what the group is given.
+/// `$inner` are numbers inside of the group, `$expression` its stage's parameter, `$params` what the group is given.
 const GROUP: &str = r##""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")), "spacing": (number: 0.1), "h": (number: 3),
     "g": (group: (inputs: {"h": "f32", "wired": "f32"}, outputs: {"x": "mix.x"}, params: {"gain": "mix.gain", "inner": "own.value"}, nodes: {
         "own": (number: 5), $inner
         "mix": (custom: "//! Mix\n//! @out x: Grid<f32>\n//! @param gain: f32 = 1\nfn stage(cell: Cell) -> f32 { return params.gain; }", params: {"gain": "$expression"}),
-    }), inputs: {"wired": "spacing"}, params: {$given}),
+    }), inputs: {"wired": "spacing"}, params: {$params}),
     "look": (stage: "view/color_map", inputs: {"field": "g.x"}), "screen": (output: (), inputs: {"image": "look.image"}),"##;
 
-fn group(inner: &str, expression: &str, given: &str) -> String {
-    GROUP.replace("$inner", inner).replace("$expression", expression).replace("$given", given)
+fn group(inner: &str, expression: &str, params: &str) -> String {
+    GROUP.replace("$inner", inner).replace("$expression", expression).replace("$params", params)
 }
 
 #[test]
 fn a_group_knows_its_own_numbers_and_what_goes_into_it() {
-    let gain = |inner: &str, expression: &str, given: &str| value(&group(inner, expression, given), "g/mix.gain");
+    let gain = |inner: &str, expression: &str, params: &str| value(&group(inner, expression, params), "g/mix.gain");
     assert_eq!(gain("", "own + h + wired", r#""h": 2"#), [7.1]);
     assert_eq!(gain("", "own + h + wired", r#""h": "h * spacing""#), [5.0 + 3.0 * 0.1 + 0.1], "given around the group");
     assert_eq!(gain(r#""h": (number: 7),"#, "h", r#""h": 2"#), [7.0], "its own come first");

@@ -212,7 +212,7 @@ fn generated_wgsl_is_as_recorded() {
         let kernel = plan.kernels.iter().find(|k| k.name == "fluid/pressure_jacobi").expect("is compiled");
         assert!(kernel.finite, "the loop over faces is proven finite");
         let source = Library::builtin().stage("fluid/pressure_jacobi").unwrap().own_text();
-        let kept = kernel.wgsl.chars().zip(source.chars()).all(|(found, own)| found == own || found == ' ');
+        let kept = kernel.wgsl.chars().zip(source.chars()).all(|(found, original)| found == original || found == ' ');
         assert!(kept, "the user's text comes first, in its place, but for what is decided by ports that are not wired");
         insta::assert_snapshot!(format!("jacobi_{}d", if dim.matches(',').count() == 1 { 2 } else { 3 }), kernel.wgsl);
     }

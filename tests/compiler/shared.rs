@@ -24,7 +24,7 @@ fn compiled(document: &Document) -> Result<Plan, Problems> {
     Plan::compile(&Graph::build(document, Library::builtin())?, &PlanOptions::default())
 }
 
-fn told(document: &Document) -> String {
+fn report(document: &Document) -> String {
     compiled(document).map_or_else(|problems| problems.to_string(), |_| "no problems".into())
 }
 
@@ -49,21 +49,23 @@ fn a_plan_is_the_same_as_with_the_functions_in_the_stage() {
 fn an_error_stands_in_the_file_and_line_where_it_is() {
     let source = format!("{HEADER}//! @use s\n{BODY}");
     let file = format!("//! Smoothing\n// A comment.\n{}", HELPERS.replace("sum / WEIGHT", "sum / vec3i(1)"));
-    let text = told(&document(&[("s", &file)], &source));
+    let text = report(&document(&[("s", &file)], &source));
     assert!(text.starts_with("c (s 7:12): "), "{text}");
     let file = format!("//! Smoothing\n{}", HELPERS.replace("WEIGHT;", "WEIGHTS;"));
     assert_eq!(
-        told(&document(&[("s", &file)], &source)),
+        report(&document(&[("s", &file)], &source)),
         "c (s 6:18): no definition in scope for identifier: `WEIGHTS` (unknown identifier)"
     );
     // A use of a use, whose own text is right.
     let file = format!("//! Smoothing\n//! @use w\n{}", HELPERS.replace("const WEIGHT = 3.0;", ""));
     let weight = "//! Weight\n\nconst WEIGHT = 3.0 + true;\n";
-    let text = told(&document(&[("s", &file), ("w", weight)], &source));
+    let text = report(&document(&[("s", &file), ("w", weight)], &source));
     assert!(text.starts_with("c (w 3:"), "{text}");
     // The stage's own error is at its own line.
-    let text =
-        told(&document(&[("s", &format!("//! S\n{HELPERS}"))], &source.replace("smooth_of(cell);", "smooth_of(1.0);")));
+    let text = report(&document(
+        &[("s", &format!("//! S\n{HELPERS}"))],
+        &source.replace("smooth_of(cell);", "smooth_of(1.0);"),
+    ));
     assert!(text.starts_with("c (5:"), "{text}");
 }
 
@@ -91,7 +93,7 @@ fn functions_of_a_field_that_is_inlined_are_its_own() {
         ))
         .unwrap()
     };
-    assert_eq!(told(&graph(file)), "no problems");
-    let text = told(&graph(&file.replace("params.low)", "missing)")));
+    assert_eq!(report(&graph(file)), "no problems");
+    let text = report(&graph(&file.replace("params.low)", "missing)")));
     assert!(text.contains("(s 3:"), "{text}");
 }

@@ -55,20 +55,20 @@ fn every_graph_ever_shipped_opens() {
     assert!(all.len() > 280, "{} graphs", all.len());
     let (mut changes, mut built) = (String::new(), 0);
     for Stored { name, mut document, folder } in all {
-        let told = earlier::update(&mut document, library);
+        let updates = earlier::update(&mut document, library);
         assert_eq!(earlier::update(&mut document, library), Vec::<String>::new(), "{name}: nothing is left to rename");
         let again = Document::parse(&document.to_text()).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(again, document, "{name}: what was renamed is saved");
         for (variant, document) in variants(&document) {
             let graph = Graph::build(&document, library).unwrap_or_else(|e| panic!("{name} {variant}: {e}"));
             // The others differ from these by values and places.
-            if !told.is_empty() && variant.is_empty() {
+            if !updates.is_empty() && variant.is_empty() {
                 let options = PlanOptions { folder: folder.clone(), ..PlanOptions::default() };
                 Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{name}: {e}"));
             }
             built += 1;
         }
-        told.iter().for_each(|change| changes += &format!("{name}: {change}\n"));
+        updates.iter().for_each(|change| changes += &format!("{name}: {change}\n"));
     }
     println!("{built} graphs with their variants");
     insta::assert_snapshot!(changes);
@@ -77,13 +77,13 @@ fn every_graph_ever_shipped_opens() {
 /// A document with these nodes, and what was renamed in it.
 fn updated(nodes: &str) -> (Document, Vec<String>) {
     let mut document = Document::parse(&format!("(version: 1, {nodes})")).unwrap_or_else(|e| panic!("{e}"));
-    let told = earlier::update(&mut document, Library::builtin());
-    (document, told)
+    let updates = earlier::update(&mut document, Library::builtin());
+    (document, updates)
 }
 
 #[test]
 fn names_of_before_are_renamed_in_groups_and_variants() {
-    let (document, told) = updated(
+    let (document, updates) = updated(
         r#"variants: {"fine": (set: {"g/solve.iterations": 9, "g/other.iterations": 3}, stages: {"g/other": "two_phase/correct"}, inputs: {})},
         nodes: {
             "g": (group: (outputs: {"x": "part.coarse"}, nodes: {
@@ -98,7 +98,7 @@ fn names_of_before_are_renamed_in_groups_and_variants() {
         }"#,
     );
     let text = document.to_text();
-    println!("{}\n{text}", told.join("\n"));
+    println!("{}\n{text}", updates.join("\n"));
     for there in [
         r#""g/solve.solve_iterations": 9"#,
         r#""g/other.iterations": 3"#,
@@ -113,8 +113,8 @@ fn names_of_before_are_renamed_in_groups_and_variants() {
         assert!(text.contains(there), "{there}");
     }
     assert!(!text.contains("relaxation\": 1}"), "the sweep's is gone");
-    assert_eq!(told.len(), 6, "{told:?}");
-    assert!(told.iter().any(|change| change.starts_with("variant fine: g/solve: the parameter `iterations`")));
+    assert_eq!(updates.len(), 6, "{updates:?}");
+    assert!(updates.iter().any(|change| change.starts_with("variant fine: g/solve: the parameter `iterations`")));
 }
 
 #[test]
@@ -139,8 +139,8 @@ fn a_stage_of_the_user_keeps_a_name_that_the_library_once_had() {
 
 #[test]
 fn a_stage_that_is_gone_names_what_is_used_instead() {
-    let (document, told) = updated(r#"nodes: {"count": (stage: "multigrid/part_count")}"#);
-    assert!(told.is_empty());
+    let (document, updates) = updated(r#"nodes: {"count": (stage: "multigrid/part_count")}"#);
+    assert!(updates.is_empty());
     let problems = Graph::build(&document, Library::builtin()).unwrap_err().to_string();
     assert!(
         problems.contains("there is no stage `multigrid/part_count`; it is gone; the output `parts`"),
@@ -151,7 +151,7 @@ fn a_stage_that_is_gone_names_what_is_used_instead() {
 /// Ports of stages that are still there.
 #[test]
 fn a_port_that_is_gone_names_what_is_used_instead() {
-    let (document, told) = updated(
+    let (document, updates) = updated(
         r#"nodes: {
             "box": (domain: (resolution: (8, 8), width: 1)),
             "rhs": (state: "Grid<f32>", on: "box"),
@@ -160,7 +160,7 @@ fn a_port_that_is_gone_names_what_is_used_instead() {
             "double": (stage: "grid/scale", inputs: {"a": "carry.courant"}),
         }"#,
     );
-    assert!(told.is_empty());
+    assert!(updates.is_empty());
     let problems = Graph::build(&document, Library::builtin()).unwrap_err().to_string();
     for sentence in [
         "the node has no input `inverse`; it is gone: levels are solved in blocks",
@@ -173,7 +173,7 @@ fn a_port_that_is_gone_names_what_is_used_instead() {
 /// A normal by the kernel of before, alone and in a group; what its radius comes from decides.
 #[test]
 fn the_normal_of_before_gets_its_kernel() {
-    let (document, told) = updated(
+    let (document, updates) = updated(
         r#"nodes: {
             "coefficients": (stage: "sph/coefficients", inputs: {"particles": "water"}),
             "normal": (stage: "sph/normal", inputs: {"particles": "water", "radius": "coefficients.radius", "poly6_ratio": "coefficients.poly6_ratio"}),
@@ -181,8 +181,8 @@ fn the_normal_of_before_gets_its_kernel() {
             "other": (stage: "sph/normal", inputs: {"radius": "normal_kernel"}),
         }"#,
     );
-    assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].starts_with("normal: sph/normal has changed: its kernel is Wendland's"), "{told:?}");
+    assert_eq!(updates.len(), 1, "{updates:?}");
+    assert!(updates[0].starts_with("normal: sph/normal has changed: its kernel is Wendland's"), "{updates:?}");
     let text = document.to_text();
     for there in [
         r#""normal": (stage: "sph/normal", inputs: {"kernel": "normal_kernel_2.kernel", "particles": "water"}"#,
@@ -196,8 +196,8 @@ fn the_normal_of_before_gets_its_kernel() {
 /// Wires that a rule does not know stay as they are, with their errors.
 #[test]
 fn a_rim_on_an_image_of_another_stage_stays() {
-    let (document, told) = updated(
+    let (document, updates) = updated(
         r#"nodes: {"look": (stage: "view/dye"), "rim": (stage: "view/highlight", inputs: {"image": "look.image", "normal": "look.image"})}"#,
     );
-    assert!(told.is_empty() && document.nodes.contains_key("rim"), "{told:?}");
+    assert!(updates.is_empty() && document.nodes.contains_key("rim"), "{updates:?}");
 }

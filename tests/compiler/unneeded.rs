@@ -15,7 +15,7 @@ const IMAGE: &str = r##"
 "##;
 
 /// What is wrong with these nodes beside a graph with an image.
-fn beside(nodes: &str) -> Vec<String> {
+fn problem_nodes(nodes: &str) -> Vec<String> {
     let graph = built(&format!("{IMAGE}{nodes}")).unwrap_or_else(|problems| panic!("{problems}"));
     let options = PlanOptions::default();
     Plan::compile(&graph, &options).expect("the image can be computed");
@@ -50,7 +50,7 @@ fn the_text_of_every_stage_is_checked_wherever_it_stands() {
         (format!("{}{state}", grid("k")), vec!["k"]),
         (group(""), vec!["all/k"]),
     ] {
-        let mut found = beside(&nodes);
+        let mut found = problem_nodes(&nodes);
         found.sort();
         assert_eq!(found, expected, "{nodes}");
     }

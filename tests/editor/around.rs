@@ -18,7 +18,7 @@ fn radius(bench: &Bench) -> Option<ParamValue> {
 
 #[test]
 fn f1_opens_the_reference_of_the_selected_node_and_help_the_documents() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     bench.select("jet");
     bench.key(Key::F1);
     bench.rest();
@@ -48,7 +48,7 @@ fn f1_opens_the_reference_of_the_selected_node_and_help_the_documents() {
 
 #[test]
 fn the_history_goes_to_any_step_by_pointer_and_by_keys() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     let start = bench.document().clone();
     bench.select("jet");
     bench.set_number("radius", 0.2);
@@ -119,7 +119,7 @@ fn a_window_opens_at_the_scale_of_the_settings_with_all_nodes_in_sight() {
 
 #[test]
 fn find_goes_to_a_parameter_and_points_it_out() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     bench.ctrl(Key::F);
     bench.write("jet.radius");
     bench.rest();
@@ -127,7 +127,7 @@ fn find_goes_to_a_parameter_and_points_it_out() {
     bench.rest();
     assert_eq!(bench.selected(), "jet");
     let mark = bench.find("pointed out").expect("the highlight");
-    assert!(mark.contains(bench.at("param radius")), "{mark:?}");
+    assert!(mark.contains(bench.position_of("param radius")), "{mark:?}");
     (0..6).for_each(|_| bench.rest());
     assert_eq!(bench.find("pointed out"), None, "it goes out");
     bench.ctrl(Key::F);
@@ -140,7 +140,7 @@ fn find_goes_to_a_parameter_and_points_it_out() {
 
 #[test]
 fn a_pane_is_maximized_and_the_window_fills_the_screen() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     let canvas = bench.canvas();
     bench.hover(canvas.center());
     bench.ctrl(Key::Space);
@@ -184,12 +184,12 @@ fn bars_have_room_for_what_is_in_them_in_a_small_window() {
         for bar in ["File", "Fit", "Step one frame"] {
             if bar == "Step one frame" {
                 // Below the edge of the inspector lie rows of it that are out of sight.
-                let view = bench.at("Fit") + vec2(0.0, 40.0);
+                let view = bench.position_of("Fit") + vec2(0.0, 40.0);
                 bench.hover(view);
                 bench.ctrl(Key::Space);
                 bench.rest();
             }
-            let middle = bench.at(bar).y;
+            let middle = bench.position_of(bar).y;
             let seen = bench.seen().into_iter().filter(|seen| used(seen.role) && !seen.name.is_empty());
             let seen: Vec<_> = seen.collect();
             // What is centred in the bar.

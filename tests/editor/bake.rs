@@ -19,7 +19,7 @@ fn press_button(bench: &mut Bench, name: &str) {
 
 /// A paused smoke whose density is baked for four frames, with the window closed.
 fn baked() -> Bench {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     bench.compiled();
     bench.key(Key::Space);
     bench.select("carried");
@@ -66,10 +66,10 @@ fn a_cache_is_left_at_the_frame_that_is_shown_grows_stale_is_baked_again_and_del
     let states = |bench: &Bench| bench.editor().simulation().unwrap().plan().states.len();
     assert_eq!(states(&bench), 0);
     // The bake has left a checkpoint of its last frame.
-    for (frame, told) in [(4, "Running live from frame 4"), (2, "Running live: computing frames 1 to 2")] {
+    for (frame, message) in [(4, "Running live from frame 4"), (2, "Running live: computing frames 1 to 2")] {
         step_to(&mut bench, frame);
         bench.menu("Run", "Run live");
-        bench.until("the States", |bench| states(bench) == 2 && reads(bench, told));
+        bench.until("the States", |bench| states(bench) == 2 && reads(bench, message));
         bench.until("the same frame", |bench| bench.computed() == frame);
         bench.undo();
         bench.until("the cache", |bench| states(bench) == 0);

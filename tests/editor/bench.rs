@@ -114,7 +114,7 @@ impl Drop for Driver {
 impl Bench {
     /// An editor with [`SMOKE`], compiled.
     pub fn smoke() -> Bench {
-        let mut bench = Bench::of(SMOKE, WINDOW);
+        let mut bench = Bench::from_text(SMOKE, WINDOW);
         bench.compiled();
         assert_eq!(bench.problems(), Vec::<String>::new());
         bench
@@ -131,7 +131,7 @@ impl Bench {
     }
 
     /// An editor with the graph of this text.
-    pub fn of(text: &str, size: Vec2) -> Bench {
+    pub fn from_text(text: &str, size: Vec2) -> Bench {
         let folder = Folder::new();
         let path = folder.path().join("graph.ron");
         std::fs::write(&path, text).unwrap();
@@ -311,7 +311,7 @@ impl Bench {
     /// Drags from one thing on the screen to another.
     #[track_caller]
     pub fn connect(&mut self, from: &str, to: &str) {
-        let (from, to) = (self.at(from), self.at(to));
+        let (from, to) = (self.position_of(from), self.position_of(to));
         self.drag(from, to);
     }
 
@@ -400,7 +400,7 @@ impl Bench {
 
     /// The middle of what has this name.
     #[track_caller]
-    pub fn at(&self, name: &str) -> Pos2 {
+    pub fn position_of(&self, name: &str) -> Pos2 {
         let found = self.find(name);
         found.unwrap_or_else(|| panic!("there is no `{name}` on the screen")).center()
     }
@@ -412,11 +412,11 @@ impl Bench {
 
     #[track_caller]
     pub fn press(&mut self, name: &str) {
-        let mut at = self.at(name);
+        let mut at = self.position_of(name);
         // What arrives from other threads moves the layout.
         for _ in 0..20 {
             self.hover(at);
-            if std::mem::replace(&mut at, self.at(name)) == at {
+            if std::mem::replace(&mut at, self.position_of(name)) == at {
                 break;
             }
         }
@@ -468,7 +468,7 @@ impl Bench {
     /// The middle of a wire, which is where the pointer takes it.
     #[track_caller]
     pub fn wire(&self, from: &str, to: &str) -> Pos2 {
-        self.at(&format!("output {from}")).lerp(self.at(&format!("input {to}")), 0.5)
+        self.position_of(&format!("output {from}")).lerp(self.position_of(&format!("input {to}")), 0.5)
     }
 
     /// A place of the canvas where nothing is: its lower right corner.

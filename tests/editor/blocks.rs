@@ -15,7 +15,7 @@ fn masked() -> Bench {
         .replace("\"velocity\": (state: \"Grid<Vec>\", ", "\"velocity\": (state: \"Grid<Vec>\", on: \"domain\", ");
     let text =
         text.replace("\"density\": (state: \"Grid<f32>\", ", "\"density\": (state: \"Grid<f32>\", on: \"domain\", ");
-    let mut bench = Bench::of(&text, WINDOW);
+    let mut bench = Bench::from_text(&text, WINDOW);
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     bench
@@ -24,7 +24,7 @@ fn masked() -> Bench {
 /// Selects a node, and scrolls the inspector to how it runs.
 fn select(bench: &mut Bench, node: &str) {
     bench.select(node);
-    let row = bench.at("see result");
+    let row = bench.position_of("see result");
     bench.wheel(row, vec2(0.0, -400.0));
     bench.rest();
 }
@@ -75,7 +75,7 @@ fn a_wire_is_dragged_to_where() {
     let mut bench = masked();
     // Shift lists all inputs that the wire fits.
     let drop = |bench: &mut Bench, from: &str, to: &str| {
-        let (from, to) = (bench.at(from), bench.title(to) + vec2(20.0, 0.0));
+        let (from, to) = (bench.position_of(from), bench.title(to) + vec2(20.0, 0.0));
         bench.drag_with(from, to, PointerButton::Primary, Modifiers::SHIFT);
         bench.rest();
     };
@@ -96,7 +96,7 @@ fn a_wire_is_dragged_to_where() {
     assert_eq!(*bench.document(), before);
     assert!(bench.seen().iter().any(|seen| seen.name.contains("the grid is on coarse")), "a sentence says why not");
     // Taken off and let go over the ground, it is gone.
-    let (port, ground) = (bench.at("input carried.where"), bench.ground());
+    let (port, ground) = (bench.position_of("input carried.where"), bench.ground());
     bench.drag(port, ground);
     assert_eq!(bench.link("carried", "where"), None);
     bench.undo();

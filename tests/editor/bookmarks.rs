@@ -15,7 +15,7 @@ fn button(bench: &Bench, name: &str) -> bool {
 
 /// Chooses from the menu of a bookmark.
 fn menu(bench: &mut Bench, bookmark: &str, entry: &str) {
-    let at = bench.at(bookmark);
+    let at = bench.position_of(bookmark);
     bench.click_with(at, PointerButton::Secondary, Modifiers::NONE);
     bench.press(entry);
 }
@@ -110,7 +110,9 @@ fn a_bookmark_follows_its_group_and_says_when_it_is_gone() {
     bench.rest();
     bench.key(Key::Num3);
     bench.rest();
-    let told = "Bookmark 3 shows the group `solver`, which no longer exists";
-    assert!(bench.seen().iter().any(|seen| seen.name.contains(told) || seen.name.contains(&told.replace('`', ""))));
+    let message = "Bookmark 3 shows the group `solver`, which no longer exists";
+    assert!(
+        bench.seen().iter().any(|seen| seen.name.contains(message) || seen.name.contains(&message.replace('`', "")))
+    );
     assert!(bench.editor().scope().is_root());
 }

@@ -98,7 +98,7 @@ fn stable_fluids_is_built_by_gestures_alone_undone_and_redone() {
     document.expect.clear();
     document.variants.clear();
     document.substeps = Substeps::default();
-    let mut shipped = Bench::of(&document.to_text(), vec2(1200.0, 800.0));
+    let mut shipped = Bench::from_text(&document.to_text(), vec2(1200.0, 800.0));
     shipped.compiled();
     let (wanted, plan) = (shipped.document().clone(), shipped.plan());
     drop(shipped);
@@ -114,8 +114,8 @@ fn stable_fluids_is_built_by_gestures_alone_undone_and_redone() {
     nodes.sort_by_key(|(_, node)| !matches!(node.kind, NodeKind::Domain(_)));
     for (index, (name, node)) in nodes.iter().enumerate() {
         let cell = vec2((index % COLUMNS) as f32, (index / COLUMNS) as f32);
-        let given = bench.add(palette_name(&node.kind), corner + cell * CELL);
-        if given != **name {
+        let default_name = bench.add(palette_name(&node.kind), corner + cell * CELL);
+        if default_name != **name {
             bench.rename(name);
         }
         assert_eq!(bench.selected(), **name, "it has its name");

@@ -23,7 +23,7 @@ const RING: &str = r#"(
 )"#;
 
 fn ring() -> Bench {
-    let mut bench = Bench::of(RING, WINDOW);
+    let mut bench = Bench::from_text(RING, WINDOW);
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     bench.plays();

@@ -71,7 +71,7 @@ fn a_node_let_go_over_a_wire_goes_into_it() {
 
 /// Drops a wire on empty ground, and chooses a new stage of one's own.
 fn wrapped(bench: &mut Bench, port: &str) -> (String, String) {
-    let (from, ground) = (bench.at(port), bench.ground() - vec2(300.0, 60.0));
+    let (from, ground) = (bench.position_of(port), bench.ground() - vec2(300.0, 60.0));
     bench.drag(from, ground);
     bench.write("custom stage");
     bench.key(Key::Enter);
@@ -100,7 +100,7 @@ fn a_wire_let_go_over_the_ground_becomes_a_port_of_a_new_stage() {
     let (name, text) = wrapped(&mut bench, &format!("input {view}.velocity"));
     assert!(text.contains("//! @inout velocity: Grid<Vec> = 0"), "{text}");
     assert_eq!(bench.link(&view, "velocity"), Some(format!("{name}.velocity")));
-    let (end, dropped) = (bench.at(&format!("output {name}.velocity")), bench.ground() - vec2(300.0, 60.0));
+    let (end, dropped) = (bench.position_of(&format!("output {name}.velocity")), bench.ground() - vec2(300.0, 60.0));
     assert!((end.x - dropped.x).abs() < 12.0, "the wire ends where it was let go: {end} and {dropped}");
     // Keywords of a header are found, too.
     let found = bench.add("posterize", at);
@@ -122,8 +122,8 @@ fn a_custom_stage_is_shown_by_its_own_title() {
 /// Around a node's title and ports.
 fn area(bench: &Bench, node: &str) -> Rect {
     let title = bench.find(&format!("node {node}")).unwrap_or_else(|| panic!("there is no `{node}` on the screen"));
-    let own = |name: &str| ["input", "output"].iter().any(|end| name.starts_with(&format!("{end} {node}.")));
-    let ports = bench.seen().into_iter().filter(|seen| own(&seen.name));
+    let is_port = |name: &str| ["input", "output"].iter().any(|end| name.starts_with(&format!("{end} {node}.")));
+    let ports = bench.seen().into_iter().filter(|seen| is_port(&seen.name));
     ports.fold(title, |area, port| Rect { max: area.max.max(port.rect.max - vec2(5.0, 0.0)), ..area })
 }
 
@@ -161,7 +161,7 @@ fn nodes_that_nobody_has_pointed_a_place_for_lie_beside_the_others() {
 #[test]
 fn a_wire_let_go_over_nothing_asks_for_what_fits_it_and_is_put_in() {
     let mut bench = Bench::smoke();
-    let (port, ground) = (bench.at("output smoke.field"), bench.ground() - vec2(300.0, 300.0));
+    let (port, ground) = (bench.position_of("output smoke.field"), bench.ground() - vec2(300.0, 300.0));
     bench.drag(port, ground);
     let offered = |bench: &Bench, name: &str| bench.find(name).is_some();
     assert!(offered(&bench, "Add a node that fits the wire"));
@@ -300,7 +300,7 @@ fn a_box_selects_what_it_touches_and_keys_go_along_wires() {
 #[test]
 fn a_number_of_iterations_beyond_the_range_is_shown_and_not_edited() {
     let text = SMOKE.replace("iterations: 8", "iterations: 1e30");
-    let mut bench = Bench::of(&text, vec2(1400.0, 900.0));
+    let mut bench = Bench::from_text(&text, vec2(1400.0, 900.0));
     bench.rest();
     bench.compiled();
     let count = |bench: &Bench| bench.document().nodes["pressure"].iterations.clone();

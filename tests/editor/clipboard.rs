@@ -16,7 +16,7 @@ fn nodes_are_copied_into_another_window_as_text() {
     let copied = Document::parse(&text).expect("a graph as text");
     assert_eq!(copied.nodes.keys().collect::<Vec<_>>(), ["look", "screen"]);
 
-    let mut other = Bench::of(SMOKE, WINDOW);
+    let mut other = Bench::from_text(SMOKE, WINDOW);
     other.ctrl(Key::A);
     other.key(Key::Delete);
     assert!(other.document().nodes.is_empty());

@@ -18,7 +18,7 @@ fn burning_smoke() -> String {
 }
 
 fn burning() -> Bench {
-    let mut bench = Bench::of(&burning_smoke(), WINDOW);
+    let mut bench = Bench::from_text(&burning_smoke(), WINDOW);
     bench.compiled();
     bench
 }
@@ -158,7 +158,7 @@ const TURNING: &str = r##"(version: 1, name: "turning", fps: 30, nodes: {
 
 #[test]
 fn a_particle_is_followed_by_its_way_through_sorted_frames() {
-    let mut bench = Bench::of(TURNING, WINDOW);
+    let mut bench = Bench::from_text(TURNING, WINDOW);
     bench.compiled();
     bench.until("some frames", |bench| bench.computed() > 30);
     bench.press("output set.value");

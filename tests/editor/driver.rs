@@ -18,7 +18,7 @@ fn slow(squarings: usize) -> String {
 
 #[test]
 fn a_window_closes_while_the_driver_compiles() {
-    let mut bench = Bench::of(&slow(26), WINDOW);
+    let mut bench = Bench::from_text(&slow(26), WINDOW);
     let shown = |bench: &Bench| bench.seen().iter().any(|seen| seen.name.starts_with("Compiling shaders: "));
     bench.until("progress or a plan", |bench| shown(bench) || !bench.editor().compiling());
     let was_compiling = shown(&bench);

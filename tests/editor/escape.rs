@@ -47,7 +47,7 @@ fn whatever_is_open_is_cancelled_before_a_group_is_left() {
     let title = bench.title("project");
     closes(&mut bench, "Duplicate", |bench| bench.click_with(title, PointerButton::Secondary, Modifiers::NONE));
     closes(&mut bench, "Add a node that fits the wire", |bench| {
-        let (port, ground) = (bench.at("output divergence.divergence"), bench.ground());
+        let (port, ground) = (bench.position_of("output divergence.divergence"), bench.ground());
         bench.drag(port, ground);
     });
     assert_eq!(bench.editor().scope().to_string(), "group");
@@ -67,7 +67,7 @@ fn what_is_typed_into_a_field_is_taken_back() {
     bench.key(Key::Escape);
     bench.rest();
     assert_eq!((bench.editor().scope(), bench.document()), (&scope, &document));
-    let bar = bench.at("param relaxation");
+    let bar = bench.position_of("param relaxation");
     bench.double_click(bar);
     bench.write("0.25");
     bench.key(Key::Escape);
@@ -96,11 +96,11 @@ fn what_is_typed_into_a_field_is_taken_back() {
 fn a_number_that_is_out_of_range_is_set_to_the_limit_and_says_so() {
     let mut bench = Bench::smoke();
     bench.select("domain");
-    let bar = bench.at("param cells x");
+    let bar = bench.position_of("param cells x");
     bench.double_click(bar);
     bench.write("999999");
     bench.key(Key::Enter);
     bench.rest();
-    let told = "999999 is above the maximum; set to 65536";
-    assert!(bench.seen().iter().any(|seen| seen.name.contains(told)), "{:#?}", bench.seen());
+    let message = "999999 is above the maximum; set to 65536";
+    assert!(bench.seen().iter().any(|seen| seen.name.contains(message)), "{:#?}", bench.seen());
 }

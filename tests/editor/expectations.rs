@@ -11,7 +11,7 @@ fn expecting() -> Bench {
         (at: [3, 90000], of: "velocity", statistic: "max", below: 0.001),
         (at: 3, of: "gone.wire", statistic: "max", below: 1),
     ], nodes: {"#;
-    let mut bench = Bench::of(&SMOKE.replacen("nodes: {", expectations, 1), WINDOW);
+    let mut bench = Bench::from_text(&SMOKE.replacen("nodes: {", expectations, 1), WINDOW);
     bench.compiled();
     bench
 }

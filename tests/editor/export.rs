@@ -23,7 +23,7 @@ impl Bench {
     /// Presses a button, and returns what is in the clipboard then.
     #[track_caller]
     fn press_to_copy(&mut self, name: &str) -> String {
-        let at = self.at(name);
+        let at = self.position_of(name);
         self.hover(at);
         let mut copied = String::new();
         for pressed in [true, false] {
@@ -39,7 +39,7 @@ impl Bench {
 
     /// The dialog of the paused smoke, with its first row.
     fn export_dialog() -> Bench {
-        let mut bench = Bench::of(SMOKE, WINDOW);
+        let mut bench = Bench::from_text(SMOKE, WINDOW);
         bench.compiled();
         bench.key(Key::Space);
         bench.ctrl(Key::E);
@@ -114,8 +114,8 @@ fn exports_wait_for_each_other_and_can_be_removed() {
     assert!(bench.reads("its files would be deleted"), "one frame is common to both");
     frame(&mut bench, "from", "400001");
     // The line about the folder moves the buttons when it comes.
-    let known = |bench: &Bench| !bench.reads("its files would be deleted") && bench.reads("free on the disk");
-    bench.until("that the folder is known", known);
+    let is_checked = |bench: &Bench| !bench.reads("its files would be deleted") && bench.reads("free on the disk");
+    bench.until("that the folder is known", is_checked);
     bench.rest();
     bench.press("Add to queue");
     bench.until("the second one", |bench| bench.reads("Waiting: 240 frames"));

@@ -80,7 +80,7 @@ fn place(document: &Document, node: &str) -> Vec2 {
 
 /// Titles of nodes as they lie, each with the ports below it.
 fn areas(bench: &Bench) -> Vec<(String, Rect)> {
-    let own = |node: &str| {
+    let area_of_node = |node: &str| {
         let title = bench.find(&format!("node {node}")).expect("a node");
         let ports = bench
             .seen()
@@ -88,7 +88,7 @@ fn areas(bench: &Bench) -> Vec<(String, Rect)> {
             .filter(|seen| ["input", "output"].iter().any(|end| seen.name.starts_with(&format!("{end} {node}."))));
         ports.fold(title, |area, port| Rect { max: area.max.max(port.rect.max - vec2(8.0, 0.0)), ..area })
     };
-    bench.document().nodes.keys().map(|name| (name.clone(), own(name))).collect()
+    bench.document().nodes.keys().map(|name| (name.clone(), area_of_node(name))).collect()
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn selected_nodes_are_aligned_and_distributed() {
 fn thumbnails_stay_when_zoomed_out_and_frames_hold_what_grows() {
     let framed = SMOKE.trim_end().trim_end_matches(')').to_string()
         + "    frames: [(title: \"Picture\", at: (236, 724), size: (508, 200))],\n)";
-    let mut bench = Bench::of(&framed, WINDOW);
+    let mut bench = Bench::from_text(&framed, WINDOW);
     bench.compiled();
     bench.plays();
     bench.key(Key::Space);
@@ -204,7 +204,7 @@ fn a_domain_says_what_runs_over_it() {
 
 #[test]
 fn files_that_are_dropped_together_all_become_nodes_in_sight() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     for name in ["one.wgsl", "two.wgsl", "three.wgsl"] {
         std::fs::write(bench.folder.path().join(name), "//! Dropped").unwrap();
     }

@@ -45,7 +45,7 @@ const RING: &str = r#"(
 )"#;
 
 fn open(text: &str) -> Bench {
-    let mut bench = Bench::of(text, WINDOW);
+    let mut bench = Bench::from_text(text, WINDOW);
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     bench.plays();
@@ -81,7 +81,7 @@ fn close(found: &[f64], expected: &[f64], tolerance: f64) {
 
 /// Presses a handle and moves the pointer, without releasing it.
 fn pull(bench: &mut Bench, handle: &str, by: Vec2) -> Pos2 {
-    let from = bench.at(handle);
+    let from = bench.position_of(handle);
     bench.hover(from);
     bench.pointer_button(from, PointerButton::Primary, true, Modifiers::NONE);
     for step in 1..=4 {
@@ -92,7 +92,7 @@ fn pull(bench: &mut Bench, handle: &str, by: Vec2) -> Pos2 {
 
 #[track_caller]
 fn drag(bench: &mut Bench, handle: &str, by: Vec2, modifiers: Modifiers) {
-    let from = bench.at(handle);
+    let from = bench.position_of(handle);
     bench.drag_with(from, from + by, PointerButton::Primary, modifiers);
 }
 
@@ -179,17 +179,17 @@ fn what_a_wire_or_an_expression_sets_is_locked() {
     bench.rest();
     let document = bench.document().clone();
     let metres = 1.0 / image(&bench, 1.0).width();
-    let (center, radius) = (bench.at("handle jet.center"), bench.at("handle jet.radius"));
+    let (center, radius) = (bench.position_of("handle jet.center"), bench.position_of("handle jet.radius"));
     assert!((radius - center - vec2(0.15 / metres, 0.0)).length() < 0.5, "its present value is shown");
-    for (handle, told) in [
+    for (handle, tooltip) in [
         ("handle jet.center", "center = 0.50000, 0.30000\nSet by the expression [0.5, 0.2 + 0.1]"),
         ("handle jet.radius", "radius = 0.15000\nSet by the wire from reach.value"),
     ] {
         drag(&mut bench, handle, vec2(50.0, 0.0), Modifiers::NONE);
         assert_eq!(*bench.document(), document, "{handle}");
-        let at = bench.at(handle);
+        let at = bench.position_of(handle);
         bench.hover(at);
-        bench.until("the reason", |bench| bench.seen().iter().any(|seen| seen.name == told));
+        bench.until("the reason", |bench| bench.seen().iter().any(|seen| seen.name == tooltip));
     }
 }
 
@@ -216,13 +216,13 @@ fn the_normal_of_a_plane_turns_and_keeps_its_length() {
     let mut bench = open(FLAT);
     bench.select("wall");
     bench.rest();
-    let tip = bench.at("handle wall.normal") - bench.at("handle wall.through");
+    let tip = bench.position_of("handle wall.normal") - bench.position_of("handle wall.through");
     assert!(tip.x.abs() < 0.5 && tip.y < -20.0, "upwards: {tip}");
     // To the right and a little below.
     drag(&mut bench, "handle wall.normal", vec2(-tip.y + 4.0, -tip.y + 9.0), CTRL);
     close(&numbers(&bench, "wall", "normal"), &[2.0, 0.0], 1e-6);
     bench.rest();
-    let tip = bench.at("handle wall.normal") - bench.at("handle wall.through");
+    let tip = bench.position_of("handle wall.normal") - bench.position_of("handle wall.through");
     assert!(tip.y.abs() < 0.5 && tip.x > 20.0, "to the right: {tip}");
 }
 
@@ -237,7 +237,7 @@ fn a_position_and_a_radius_are_dragged_through_the_camera() {
     // The handle is where the image shows the point.
     let ([x, y], depth) = camera.project(center, [64, 48]);
     let place = pos2(image.left() + x as f32 / 64.0 * image.width(), image.bottom() - y as f32 / 48.0 * image.height());
-    assert!((bench.at("handle ring.center") - place).length() < 0.5);
+    assert!((bench.position_of("handle ring.center") - place).length() < 0.5);
     // A drag of the radius towards the right of the camera is its length at this depth.
     let metres = 2.0 * camera.tangent * depth / f64::from(image.height());
     drag(&mut bench, "handle ring.radius", vec2(30.0, 0.0), Modifiers::NONE);
@@ -246,7 +246,7 @@ fn a_position_and_a_radius_are_dragged_through_the_camera() {
     let expected: Vec<f64> =
         (0..3).map(|axis| center[axis] + metres * (40.0 * camera.right[axis] + 25.0 * camera.up[axis])).collect();
     close(&numbers(&bench, "ring", "center"), &expected, HALF_A_TENTH * metres);
-    assert!((bench.at("handle ring.center") - (place + vec2(40.0, -25.0))).length() < 0.5);
+    assert!((bench.position_of("handle ring.center") - (place + vec2(40.0, -25.0))).length() < 0.5);
     // Along one axis of the world.
     drag(&mut bench, "handle ring.center", vec2(3.0, 40.0), Modifiers::SHIFT);
     let moved = numbers(&bench, "ring", "center");
@@ -277,13 +277,13 @@ fn a_camera_is_moved_in_another_view_and_lands_under_the_pointer() {
     (0..6).for_each(|_| bench.wheel(room.center(), vec2(0.0, -200.0)));
     let beside = room.center() + vec2(150.0, 60.0);
     bench.drag_with(beside, beside + vec2(120.0, 30.0), PointerButton::Secondary, Modifiers::NONE);
-    let from = bench.at("handle camera.distance");
+    let from = bench.position_of("handle camera.distance");
     assert!(room.contains(from), "{from} {room}");
     drag(&mut bench, "handle camera.distance", vec2(-35.0, 20.0), Modifiers::NONE);
     let values = ["azimuth", "elevation", "distance"].map(|param| numbers(&bench, "camera", param)[0]);
     assert!(values[0] != 30.0 && values[1] != 20.0 && values[2] != 3.0, "{values:?}");
     // Angles are rounded to hundredths of a degree, which are less than a point here.
-    assert!((bench.at("handle camera.distance") - (from + vec2(-35.0, 20.0))).length() < 1.5);
+    assert!((bench.position_of("handle camera.distance") - (from + vec2(-35.0, 20.0))).length() < 1.5);
     let orbit = bench.editor().simulation().unwrap().orbit("camera").unwrap();
     assert_eq!([orbit.azimuth, orbit.elevation, orbit.distance].map(|v| v as f32), values.map(|v| v as f32));
     assert_eq!(Orbit { azimuth: 30.0, elevation: 20.0, distance: 3.0, ..orbit }, start());
@@ -298,11 +298,11 @@ fn start() -> Orbit {
 
 #[test]
 fn a_stage_of_the_user_has_the_handles_that_its_header_declares() {
-    let own = SMOKE.replace(
+    let stage = SMOKE.replace(
         "//! @param rate: f32 = 0.01   How fast",
         "//! @param place: Vec = (0.5, 0.5), handle position   Where [m]\n//! @param rate: f32 = 0.25, 0..0.3, handle radius of place   How fast [m]",
     );
-    let mut bench = open(&own.replace("return field(cell) *", "let unused = params.place; return field(cell) *"));
+    let mut bench = open(&stage.replace("return field(cell) *", "let unused = params.place; return field(cell) *"));
     bench.select("fade");
     bench.rest();
     let metres = 1.0 / f64::from(image(&bench, 1.0).width());
@@ -339,7 +339,7 @@ fn handles_are_hidden_and_do_not_stir() {
     let mut bench = open(SMOKE);
     bench.select("jet");
     bench.rest();
-    let at = bench.at("handle jet.center");
+    let at = bench.position_of("handle jet.center");
     bench.hover(at);
     bench.rest();
     bench.key_with(Modifiers::SHIFT, Key::H);
@@ -364,17 +364,17 @@ fn a_ruler_measures_a_distance_in_metres() {
     let corner = |x: f32, y: f32| pos2(image.left() + x * image.width() / 2.0, image.bottom() - y * image.height());
     // Cells of 1/16 m.
     bench.drag_with(corner(0.26, 0.12), corner(1.01, 0.51), PointerButton::Primary, CTRL);
-    let told =
+    let ruler =
         |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.starts_with("ruler ")).map(|seen| seen.name);
-    assert_eq!(told(&bench).as_deref(), Some("ruler 0.83853 m  dx 0.75000  dy 0.37500"));
+    assert_eq!(ruler(&bench).as_deref(), Some("ruler 0.83853 m  dx 0.75000  dy 0.37500"));
     bench.frame(vec![Event::PointerGone], Modifiers::NONE);
     bench.key_with(Modifiers::SHIFT, Key::R);
     bench.rest();
-    assert_eq!(told(&bench), None);
+    assert_eq!(ruler(&bench), None);
 }
 
 /// What an overlay says that it shows.
-fn told(bench: &Bench, overlay: &str) -> Option<String> {
+fn legend(bench: &Bench, overlay: &str) -> Option<String> {
     bench.seen().into_iter().find(|seen| seen.name.starts_with(&format!("{overlay} of "))).map(|seen| seen.name)
 }
 
@@ -397,18 +397,18 @@ fn arrows_streamlines_and_contours_are_laid_over_an_image() {
     bench.press("Streamlines");
     bench.key(Key::Escape);
     bench.compiled();
-    bench.until("arrows", |bench| told(bench, "arrows").is_some());
+    bench.until("arrows", |bench| legend(bench, "arrows").is_some());
     assert!(bench.editor().viewed().contains("velocity.result"));
-    assert!(told(&bench, "arrows").unwrap().ends_with("longest 2.0000"), "{:?}", told(&bench, "arrows"));
-    assert!(told(&bench, "streamlines").unwrap().starts_with("streamlines of velocity.result: "));
+    assert!(legend(&bench, "arrows").unwrap().ends_with("longest 2.0000"), "{:?}", legend(&bench, "arrows"));
+    assert!(legend(&bench, "streamlines").unwrap().starts_with("streamlines of velocity.result: "));
     bench.press("output height.result");
     bench.press("Overlays");
     bench.press("Contours");
     bench.key(Key::Escape);
     bench.compiled();
-    bench.until("contours", |bench| told(bench, "contours").is_some());
+    bench.until("contours", |bench| legend(bench, "contours").is_some());
     // From 1/64 to 63/64: nine levels over fifteen squares each.
-    assert_eq!(told(&bench, "contours").as_deref(), Some("contours of height.result: 135, every 0.1"));
+    assert_eq!(legend(&bench, "contours").as_deref(), Some("contours of height.result: 135, every 0.1"));
 }
 
 #[test]
@@ -424,26 +424,32 @@ fn a_field_is_looked_at_like_a_wire_with_contours_or_arrows() {
     let dispatches = bench.dispatches();
     bench.press("output slope.field");
     bench.compiled();
-    bench.until("contours", |bench| told(bench, "contours").is_some());
+    bench.until("contours", |bench| legend(bench, "contours").is_some());
     // From 1/64 to 63/64 over the domain: nine levels over fifteen squares each.
-    assert_eq!(told(&bench, "contours").as_deref(), Some("contours of slope.field: 135, every 0.1"));
+    assert_eq!(legend(&bench, "contours").as_deref(), Some("contours of slope.field: 135, every 0.1"));
     // The bar below the view grows when the statistics arrive.
     bench.until("statistics", |bench| bench.find("Histogram").is_some());
     bench.rest();
     bench.press("domain of the field");
     bench.press("coarse");
     bench.compiled();
-    bench.until("fewer cells", |bench| told(bench, "contours").is_some_and(|text| text.contains("slope.field@coarse")));
+    bench.until("fewer cells", |bench| {
+        legend(bench, "contours").is_some_and(|text| text.contains("slope.field@coarse"))
+    });
     assert!(bench.find("32").is_some(), "as many values as the coarse domain has cells");
     bench.press("output drift.velocity");
     bench.compiled();
-    bench.until("arrows", |bench| told(bench, "arrows").is_some());
-    assert!(told(&bench, "arrows").unwrap().starts_with("arrows of drift.velocity"), "{:?}", told(&bench, "arrows"));
-    assert_eq!(told(&bench, "contours"), None, "they were the other field's");
+    bench.until("arrows", |bench| legend(bench, "arrows").is_some());
+    assert!(
+        legend(&bench, "arrows").unwrap().starts_with("arrows of drift.velocity"),
+        "{:?}",
+        legend(&bench, "arrows")
+    );
+    assert_eq!(legend(&bench, "contours"), None, "they were the other field's");
     // What is no longer looked at is no longer computed.
     bench.press("output solid.result");
     bench.compiled();
-    bench.until("no arrows", |bench| told(bench, "arrows").is_none());
+    bench.until("no arrows", |bench| legend(bench, "arrows").is_none());
     assert_eq!(bench.dispatches(), dispatches);
 }
 
@@ -468,7 +474,7 @@ fn between_black_bars_a_handle_and_the_pointer_are_where_the_image_shows_them() 
             |share: [f32; 2]| pos2(shown.left() + share[0] * shown.width(), shown.bottom() - share[1] * shown.height());
         bench.select("jet");
         bench.rest();
-        let handle = bench.at("handle jet.center");
+        let handle = bench.position_of("handle jet.center");
         assert!(
             (handle - at([0.5, 0.2])).length() < 0.5,
             "{cells:?} in {size:?}: {handle}, expected {}",

@@ -46,7 +46,7 @@ fn answer(bench: &mut Bench) -> Duration {
 
 #[test]
 fn while_a_frame_takes_seconds_the_window_answers() {
-    let mut bench = Bench::of(&slow(96, 200), vec2(700.0, 500.0));
+    let mut bench = Bench::from_text(&slow(96, 200), vec2(700.0, 500.0));
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     let began = Instant::now();
@@ -67,7 +67,7 @@ fn while_a_frame_takes_seconds_the_window_answers() {
 
 #[test]
 fn a_graph_that_is_too_heavy_can_be_made_coarser_by_a_press_and_back_again() {
-    let mut bench = Bench::of(&slow(256, 200), vec2(1000.0, 600.0));
+    let mut bench = Bench::from_text(&slow(256, 200), vec2(1000.0, 600.0));
     bench.compiled();
     let start = bench.document().clone();
     let offer = |bench: &Bench| bench.seen().into_iter().find(|seen| seen.name.starts_with("Lower to "));
@@ -89,7 +89,7 @@ fn a_graph_that_is_too_heavy_can_be_made_coarser_by_a_press_and_back_again() {
 
 #[test]
 fn an_edit_waits_for_the_frame_under_way_and_keeps_its_state() {
-    let mut bench = Bench::of(&slow(96, 200), vec2(700.0, 500.0));
+    let mut bench = Bench::from_text(&slow(96, 200), vec2(700.0, 500.0));
     bench.compiled();
     let work = bench.title("work");
     bench.click(work);

@@ -39,7 +39,7 @@ fn saved(bench: &Bench) -> String {
 
 #[test]
 fn a_command_gets_other_keys_everywhere_and_keeps_them() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     list(&mut bench, "edit group");
     assert!(reads(&bench, "No matches"));
     search(&mut bench, "group");
@@ -95,7 +95,7 @@ fn search(bench: &mut Bench, query: &str) {
 
 #[test]
 fn keys_of_another_command_are_taken_only_when_that_is_wanted() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     list(&mut bench, "pin");
     let ask = |bench: &mut Bench| {
         wait_for_keys(bench, "Pin view");
@@ -130,7 +130,7 @@ fn keys_of_another_command_are_taken_only_when_that_is_wanted() {
 
 #[test]
 fn escape_cancels_delete_removes_and_reset_restores() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     let document = bench.document().clone();
     bench.select("fade");
     list(&mut bench, "gr");
@@ -170,7 +170,7 @@ fn escape_cancels_delete_removes_and_reset_restores() {
 
 #[test]
 fn plain_keys_of_a_command_are_text_while_a_field_has_the_keyboard() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     list(&mut bench, "full");
     wait_for_keys(&mut bench, "Full screen");
     bench.key_with(Modifiers::SHIFT, Key::E);

@@ -9,9 +9,9 @@ use stagewright_editor::Source;
 
 use super::bench::{Bench, Folder, SMOKE, WINDOW};
 
-/// What the window told the system of closing.
+/// What the window reply the system of closing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+enum CloseReply {
     Nothing,
     Stay,
     Close,
@@ -19,36 +19,36 @@ enum Told {
 
 impl Bench {
     /// The window's own button, with the first frame that follows.
-    fn close(&mut self) -> Told {
+    fn close(&mut self) -> CloseReply {
         let viewports = &mut self.harness.input_mut().viewports;
         viewports.entry(ViewportId::ROOT).or_default().events.push(ViewportEvent::Close);
         self.frame(Vec::new(), Modifiers::NONE);
-        self.told()
+        self.close_reply()
     }
 
-    fn told(&self) -> Told {
+    fn close_reply(&self) -> CloseReply {
         let commands = &self.harness.output().viewport_output[&ViewportId::ROOT].commands;
         if commands.contains(&ViewportCommand::CancelClose) {
-            Told::Stay
+            CloseReply::Stay
         } else if commands.contains(&ViewportCommand::Close) {
-            Told::Close
+            CloseReply::Close
         } else {
-            Told::Nothing
+            CloseReply::Nothing
         }
     }
 
     /// Presses a button and returns what the system was told in the frame of it or the next.
     #[track_caller]
-    fn answer(&mut self, name: &str) -> Told {
-        let at = self.at(name);
+    fn answer(&mut self, name: &str) -> CloseReply {
+        let at = self.position_of(name);
         self.hover(at);
-        let mut told = Told::Nothing;
+        let mut reply = CloseReply::Nothing;
         for pressed in [true, false] {
             self.pointer_button(at, eframe::egui::PointerButton::Primary, pressed, Modifiers::NONE);
-            told = if self.told() == Told::Nothing { told } else { self.told() };
+            reply = if self.close_reply() == CloseReply::Nothing { reply } else { self.close_reply() };
         }
         self.frame(Vec::new(), Modifiers::NONE);
-        if self.told() == Told::Nothing { told } else { self.told() }
+        if self.close_reply() == CloseReply::Nothing { reply } else { self.close_reply() }
     }
 
     fn says(&self, text: &str) -> bool {
@@ -131,22 +131,22 @@ fn pictures(folder: &Path) -> usize {
 fn a_window_that_exports_asks_before_it_closes_and_the_export_can_be_resumed() {
     let (mut bench, frames) = Bench::exporting();
     for cancel in ["Keep exporting", "Escape"] {
-        assert_eq!(bench.close(), Told::Stay);
+        assert_eq!(bench.close(), CloseReply::Stay);
         bench.rest();
         assert!(bench.says("An export is running"));
         match cancel {
             "Escape" => bench.key(Key::Escape),
-            answer => assert_eq!(bench.answer(answer), Told::Nothing),
+            answer => assert_eq!(bench.answer(answer), CloseReply::Nothing),
         }
         bench.rest();
         assert!(!bench.says("An export is running"), "{cancel}");
         let there = pictures(&frames);
         bench.until("another frame", |_| pictures(&frames) > there);
     }
-    assert_eq!(bench.close(), Told::Stay);
+    assert_eq!(bench.close(), CloseReply::Stay);
     bench.rest();
-    assert_eq!(bench.answer("Stop and close"), Told::Close);
-    assert_ne!(bench.close(), Told::Stay, "it is not asked twice");
+    assert_eq!(bench.answer("Stop and close"), CloseReply::Close);
+    assert_ne!(bench.close(), CloseReply::Stay, "it is not asked twice");
     drop(bench.harness);
     assert!(frames.join("frame.export.ron").is_file(), "it knows what it was of, so it can be resumed");
     assert!(pictures(&frames) > 2);
@@ -184,22 +184,22 @@ fn changes_are_given_up_by_one_answer() {
     let mut bench = Bench::smoke();
     bench.select("look");
     bench.key(Key::Delete);
-    assert_eq!(bench.close(), Told::Stay);
+    assert_eq!(bench.close(), CloseReply::Stay);
     bench.rest();
     bench.key(Key::Escape);
     bench.rest();
     assert!(!bench.says("Save changes to graph.ron?"), "Escape is to cancel");
-    assert_eq!(bench.close(), Told::Stay);
+    assert_eq!(bench.close(), CloseReply::Stay);
     bench.rest();
-    assert_eq!(bench.answer("Don't save"), Told::Close);
-    assert_ne!(bench.close(), Told::Stay, "it is not asked twice");
+    assert_eq!(bench.answer("Don't save"), CloseReply::Close);
+    assert_ne!(bench.close(), CloseReply::Stay, "it is not asked twice");
 }
 
 #[test]
 fn the_text_of_a_stage_file_is_saved_with_the_question_on_closing() {
     let (mut bench, file) = Bench::drafting();
     assert!(!bench.editor().modified(), "the graph itself is as its file");
-    assert_eq!(bench.close(), Told::Stay);
+    assert_eq!(bench.close(), CloseReply::Stay);
     bench.rest();
     assert!(bench.says("Save changes to fade.wgsl?"));
     bench.key(Key::Escape);
@@ -208,10 +208,10 @@ fn the_text_of_a_stage_file_is_saved_with_the_question_on_closing() {
     // With changes of the graph too, both are named and saved.
     bench.select("look");
     bench.key(Key::M);
-    assert_eq!(bench.close(), Told::Stay);
+    assert_eq!(bench.close(), CloseReply::Stay);
     bench.rest();
     assert!(bench.says("Save changes to graph.ron, fade.wgsl?"));
-    assert_eq!(bench.answer("Save"), Told::Close);
+    assert_eq!(bench.answer("Save"), CloseReply::Close);
     assert!(fs::read_to_string(&file).unwrap().contains("// mine"));
     assert!(fs::read_to_string(bench.folder().join("graph.ron")).unwrap().contains("muted"));
 }
@@ -253,5 +253,5 @@ fn the_text_of_a_stage_file_survives_the_death_of_the_window() {
     bench.ctrl(Key::S);
     bench.rest();
     assert!(fs::read_to_string(&file).unwrap().contains("// mine"));
-    assert_ne!(bench.close(), Told::Stay, "there is nothing left to ask");
+    assert_ne!(bench.close(), CloseReply::Stay, "there is nothing left to ask");
 }

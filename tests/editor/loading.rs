@@ -151,7 +151,7 @@ fn a_file_that_is_no_mesh_is_a_sentence_at_its_node() {
 #[test]
 fn a_graph_of_an_earlier_version_opens_and_says_what_was_renamed() {
     let stored = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/stored/templates/smoke_3d/20261125_0622.ron");
-    let mut bench = Bench::of(&fs::read_to_string(stored).unwrap(), WINDOW);
+    let mut bench = Bench::from_text(&fs::read_to_string(stored).unwrap(), WINDOW);
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     let says = |bench: &Bench, text: &str| bench.seen().iter().any(|seen| seen.name.contains(text));

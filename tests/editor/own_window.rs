@@ -32,8 +32,8 @@ fn a_view_moves_into_its_own_window_and_back() {
     let (canvas, pane) = (bench.canvas(), image(&bench));
     bench.menu("Window", "View in own window");
     bench.rest();
-    let own = window(&bench, "View").expect("the window");
-    assert!(own.contains_rect(image(&bench)), "{own:?} {:?}", image(&bench));
+    let view_window = window(&bench, "View").expect("the window");
+    assert!(view_window.contains_rect(image(&bench)), "{view_window:?} {:?}", image(&bench));
     assert!(bench.canvas().width() > 0.95 * WINDOW.x, "the other panes have its room: {:?}", bench.canvas());
     assert!(bench.find("View pane").is_none());
     bench.plays();
@@ -82,7 +82,7 @@ fn last(bench: &Bench) -> Option<f64> {
 #[test]
 fn the_pointer_over_the_window_goes_to_the_graph() {
     let graph = SMOKE.replace("\"screen\"", r#""pressed": (number: "buttons + mouse.x", at: (1040, 670)), "screen""#);
-    let mut bench = Bench::of(&graph, WINDOW);
+    let mut bench = Bench::from_text(&graph, WINDOW);
     bench.compiled();
     bench.press("Pin");
     // The first view shows the number now, and the pinned one the image.
@@ -92,12 +92,12 @@ fn the_pointer_over_the_window_goes_to_the_graph() {
         bench.seen().into_iter().filter(|seen| seen.name == "View in own window").map(|seen| seen.rect.center());
     let pinned = pinned.max_by(|a, b| a.y.total_cmp(&b.y)).expect("the bar of the pinned view");
     bench.click(pinned);
-    let own = window(&bench, "View").expect("the window of the pinned view");
+    let view_window = window(&bench, "View").expect("the window of the pinned view");
     shows_image(&mut bench);
     let area = image(&bench);
     // The image is square, in the middle.
     let at = area.center() + eframe::egui::vec2(0.25 * area.height(), 0.0);
-    assert!(own.contains(at));
+    assert!(view_window.contains(at));
     bench.hover(at);
     bench.pointer_button(at, PointerButton::Primary, true, Modifiers::NONE);
     bench.until("the pointer", |bench| last(bench).is_some_and(|value| (value - 1.75).abs() < 0.05));
@@ -117,8 +117,8 @@ fn a_wire_is_viewed_in_the_window_that_shows_the_view() {
     bench.key(Key::D);
     bench.compiled();
     bench.until("its image", |bench| bench.find("image jet.velocity").is_some());
-    let own = window(&bench, "jet.velocity").expect("the window has its name");
-    assert!(own.contains_rect(bench.find("image jet.velocity").unwrap()));
+    let view_window = window(&bench, "jet.velocity").expect("the window has its name");
+    assert!(view_window.contains_rect(bench.find("image jet.velocity").unwrap()));
     assert!(bench.find("jet.velocity pane").is_none());
     // Another graph, and the window stays.
     bench.reopen();

@@ -57,7 +57,7 @@ fn numbers_statistics_and_cells_have_the_values_of_their_frames() {
     bench.until("more frames", |bench| bench.computed() > from + 5);
     bench.key(Key::Space);
     bench.rest();
-    let at = bench.at("Copy");
+    let at = bench.position_of("Copy");
     bench.hover(at);
     bench.pointer_button(at, PointerButton::Primary, true, Modifiers::NONE);
     bench.pointer_button(at, PointerButton::Primary, false, Modifiers::NONE);

@@ -16,7 +16,7 @@ impl Bench {
     /// Lets a wire go over the block of inputs or outputs, beside its ports.
     #[track_caller]
     fn onto_block(&mut self, port: &str, block: &str) {
-        let (from, to) = (self.at(port), self.title(block));
+        let (from, to) = (self.position_of(port), self.title(block));
         self.drag(from, to + vec2(20.0, 0.0));
     }
 

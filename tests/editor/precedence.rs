@@ -2,7 +2,7 @@
 //! pointer, the pane under the pointer, and then a command.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
+use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, vec2};
 
 use super::bench::{Bench, WINDOW};
 
@@ -164,7 +164,7 @@ fn the_pane_under_the_pointer_comes_before_commands() {
     bench.select("pressure");
     bench.ctrl(Key::Num8);
     bench.rest();
-    let curves = bench.at("Double-click a curve to add a key");
+    let curves = bench.position_of("Double-click a curve to add a key");
     bench.hover(curves);
     bench.key(Key::Delete);
     bench.rest();
@@ -176,9 +176,82 @@ fn the_pane_under_the_pointer_comes_before_commands() {
     assert_eq!(bench.document().nodes.len(), nodes - 1, "over the canvas it is the command");
 }
 
+/// The window of a dialog on the screen.
+#[track_caller]
+fn dialog_rect(bench: &Bench, title: &str) -> Rect {
+    let dialog = bench.seen().into_iter().find(|seen| seen.role == Role::Window && seen.name.starts_with(title));
+    dialog.unwrap_or_else(|| panic!("no dialog `{title}` is open")).rect
+}
+
+#[test]
+fn a_dialog_over_a_pane_keeps_its_keys_from_it() {
+    let mut bench = Bench::smoke();
+    bench.compiled();
+    let nodes = bench.document().nodes.len();
+    bench.select("pressure");
+    bench.ctrl(Key::Num8);
+    bench.rest();
+    let curves = bench.position_of("Double-click a curve to add a key");
+    bench.hover(curves);
+    bench.key_with(Modifiers::ALT, Key::H);
+    bench.rest();
+    let title = dialog_rect(&bench, "History").center_top() + vec2(0.0, 12.0);
+    bench.drag(title, curves - vec2(0.0, 40.0));
+    assert!(dialog_rect(&bench, "History").contains(curves), "the dialog covers the curves");
+    bench.hover(curves);
+    bench.rest();
+    bench.key(Key::Delete);
+    bench.rest();
+    assert_eq!(bench.document().nodes.len(), nodes - 1, "Delete was the command, not for the curves below");
+    escape(&mut bench);
+    open(&bench, [false, false, false]);
+}
+
+#[test]
+fn a_menu_comes_before_the_pane_and_commands_but_for_those_with_ctrl() {
+    let mut bench = Bench::smoke();
+    bench.compiled();
+    let document = bench.document().clone();
+    bench.select("pressure");
+    bench.plays();
+    bench.press("File");
+    bench.key(Key::Space);
+    plays(&mut bench, true);
+    bench.key(Key::Delete);
+    bench.key(Key::M);
+    bench.rest();
+    assert_eq!(*bench.document(), document, "Delete and M were no commands");
+    assert!(there(&bench, "Save checkpoint…"));
+    bench.ctrl(Key::E);
+    bench.rest();
+    open(&bench, [false, true, false]);
+    escape(&mut bench);
+    bench.key(Key::Space);
+    plays(&mut bench, false);
+}
+
+#[test]
+fn a_question_about_the_file_is_a_modal_dialog_in_front_of_the_others() {
+    let mut bench = Bench::inside();
+    bench.ctrl(Key::E);
+    bench.ctrl(Key::N);
+    bench.rest();
+    assert!(there(&bench, "Start from"));
+    bench.ctrl(Key::P);
+    bench.key_with(Modifiers::ALT, Key::H);
+    bench.rest();
+    open(&bench, [false, true, false]);
+    escape(&mut bench);
+    assert!(!there(&bench, "Start from"));
+    open(&bench, [false, true, false]);
+    escape(&mut bench);
+    open(&bench, [false, false, false]);
+    assert!(!bench.editor().scope().is_root(), "the group is still open");
+}
+
 /// An editor with [`COUNTING`] that plays, with its first image.
 fn counting() -> Bench {
-    let mut bench = Bench::of(COUNTING, WINDOW);
+    let mut bench = Bench::from_text(COUNTING, WINDOW);
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     bench.until("the image", |bench| bench.find("image View").is_some());
@@ -197,7 +270,7 @@ fn show_kernel(bench: &mut Bench, node: &str) {
 
 /// A place in the image of the view.
 fn over_image(bench: &Bench) -> Pos2 {
-    bench.at("image View")
+    bench.position_of("image View")
 }
 
 /// Holds Space for some frames, with the pointer where it is. Returns how many of them the graph got it in.
@@ -311,7 +384,7 @@ fn a_drag_of_a_wire_and_a_stroke_come_before_dialogs_and_commands() {
     bench.select("pressure");
     bench.key_with(Modifiers::ALT, Key::H);
     bench.rest();
-    let (port, ground) = (bench.at("output divergence.divergence"), bench.ground());
+    let (port, ground) = (bench.position_of("output divergence.divergence"), bench.ground());
     let drags = [(port, PointerButton::Primary, Modifiers::NONE), (ground, PointerButton::Secondary, Modifiers::CTRL)];
     for (from, button, modifiers) in drags {
         let modifiers = if modifiers.ctrl { modifiers | Modifiers::COMMAND } else { modifiers };
@@ -343,7 +416,7 @@ fn a_handle_that_is_dragged_comes_before_dialogs_and_commands() {
     let document = bench.document().clone();
     bench.key_with(Modifiers::ALT, Key::H);
     bench.rest();
-    let handle = bench.at("handle jet.center");
+    let handle = bench.position_of("handle jet.center");
     bench.hover(handle);
     bench.pointer_button(handle, PointerButton::Primary, true, Modifiers::NONE);
     (1..=4).for_each(|step| bench.hover(handle + vec2(15.0 * step as f32, 0.0)));
@@ -399,11 +472,11 @@ fn the_text_of_a_kernel_is_a_dialog_in_the_order_of_the_others() {
 fn the_text_of_a_kernel_keeps_keys_from_the_graph_below() {
     let mut bench = counting();
     show_kernel(&mut bench, "count");
-    let at = bench.at("Copy");
+    let at = bench.position_of("Copy");
     let image = over_image(&bench);
     // Over the image.
     bench.drag(at - vec2(0.0, 26.0), image);
-    let at = bench.at("Copy");
+    let at = bench.position_of("Copy");
     assert!(bench.find("image View").unwrap().contains(at));
     bench.hover(at);
     assert_eq!(hold_space(&mut bench), 0.0);

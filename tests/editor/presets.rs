@@ -20,7 +20,7 @@ const JETS: &str = r#"(
 )"#;
 
 fn bench() -> Bench {
-    let mut bench = Bench::of(JETS, WINDOW);
+    let mut bench = Bench::from_text(JETS, WINDOW);
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     bench

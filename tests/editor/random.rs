@@ -226,7 +226,7 @@ fn random_gestures_on_graphs_that_ship() {
     for seed in seeds(4, 80) {
         let _case = Case::begin(seed, "random_gestures_on_graphs");
         let text = graphs.get(seed as usize % 4).map_or(SMOKE, String::as_str);
-        play(Bench::of(text, SIZE), seed, 80);
+        play(Bench::from_text(text, SIZE), seed, 80);
     }
 }
 
@@ -235,7 +235,7 @@ fn random_gestures_on_random_documents() {
     for seed in seeds(6, 50) {
         let _case = Case::begin(seed, "random_gestures_on_random");
         let text = document(&mut Random(seed)).to_text();
-        play(Bench::of(&text, SIZE), seed, 50);
+        play(Bench::from_text(&text, SIZE), seed, 50);
     }
 }
 

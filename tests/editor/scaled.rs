@@ -153,7 +153,7 @@ fn every_entry_of_every_menu_can_be_reached() {
                     .find(|seen| seen.role == Role::Button && seen.name.starts_with(last))
                     .map(|seen| seen.rect)
             };
-            let open = bench.at(menu) + vec2(20.0, 60.0);
+            let open = bench.position_of(menu) + vec2(20.0, 60.0);
             for _ in 0..12 {
                 if entry(&bench).is_some_and(|rect| window.contains_rect(rect)) {
                     break;
@@ -175,7 +175,7 @@ fn rows_of_the_inspector_do_not_overlap() {
         let tab = bench.find("Inspector pane").expect("the inspector");
         // A low window leaves the timeline out.
         let timeline = bench.find("Timeline").map(|rect| rect.top() - 2.0);
-        let foot = timeline.unwrap_or_else(|| bench.at("Step one frame").y - 14.0);
+        let foot = timeline.unwrap_or_else(|| bench.position_of("Step one frame").y - 14.0);
         let area = Rect::from_min_max(tab.left_bottom(), eframe::egui::pos2(size(scale).x, foot));
         for node in ["", "jet", "viscosity", "domain", "velocity", "screen", "look", "fade", "pressure"] {
             bench.ctrl(Key::F);
@@ -215,7 +215,7 @@ fn bars_of_views_and_of_the_canvas_hold_what_is_in_them() {
         }
         bench.rest();
         let bar = |bench: &Bench, widget: &str| {
-            let at = bench.at(widget);
+            let at = bench.position_of(widget);
             let pane = if at.x < 0.44 * window.width() {
                 0.0..=0.44 * window.width()
             } else {
@@ -234,11 +234,11 @@ fn bars_of_views_and_of_the_canvas_hold_what_is_in_them() {
         let wrong = crowded(bench.seen(), bar(&bench, "Pin"));
         assert!(wrong.is_empty(), "{scale}: a wire: {wrong:#?}");
         // Below the edge of the inspector lie rows of it that are out of sight.
-        let view = bench.at("Pin") + vec2(0.0, 40.0);
+        let view = bench.position_of("Pin") + vec2(0.0, 40.0);
         bench.hover(view);
         bench.ctrl(Key::Space);
         bench.rest();
-        let foot = bench.at("Step one frame");
+        let foot = bench.position_of("Step one frame");
         let wrong = crowded(bench.seen(), Rect::from_x_y_ranges(window.x_range(), foot.y - 13.0..=foot.y + 13.0));
         assert!(wrong.is_empty(), "{scale}: the foot: {wrong:#?}");
     }

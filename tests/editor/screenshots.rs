@@ -15,7 +15,7 @@ const FEW: usize = 4000;
 
 /// Smoke after some frames, standing still.
 fn still() -> Bench {
-    let mut bench = Bench::of(SMOKE, SIZE);
+    let mut bench = Bench::from_text(SMOKE, SIZE);
     bench.compiled();
     bench.key(Key::Space);
     bench.key_with(Modifiers::SHIFT, Key::Space);

@@ -32,7 +32,7 @@ fn says(bench: &Bench, text: &str) -> bool {
 /// A frame that is computed in slices while another one is entered is collected all the same: what comes later waits for it.
 #[test]
 fn a_frame_is_left_for_another_one_though_it_was_entered_while_the_next_was_under_way() {
-    let mut bench = Bench::of(&slow(64, 60), vec2(1000.0, 700.0));
+    let mut bench = Bench::from_text(&slow(64, 60), vec2(1000.0, 700.0));
     bench.compiled();
     for key in [Key::F6, Key::F10] {
         let before = bench.computed();
@@ -49,7 +49,7 @@ fn a_frame_is_left_for_another_one_though_it_was_entered_while_the_next_was_unde
 
 #[test]
 fn escape_ends_a_seek_where_it_is_and_the_bar_says_so() {
-    let mut bench = Bench::of(&slow(96, 100), vec2(1000.0, 700.0));
+    let mut bench = Bench::from_text(&slow(96, 100), vec2(1000.0, 700.0));
     bench.compiled();
     bench.until("a frame", |bench| bench.computed() >= 1);
     bench.key(Key::Space);
@@ -72,7 +72,7 @@ fn escape_ends_a_seek_where_it_is_and_the_bar_says_so() {
 fn a_seek_ends_whatever_comes_before_it() {
     for seed in super::random::seeds(3, 40) {
         let _case = super::seed::Case::begin(seed, "a_seek_ends_whatever");
-        let mut bench = Bench::of(&burning(), WINDOW);
+        let mut bench = Bench::from_text(&burning(), WINDOW);
         bench.compiled();
         edits(&mut bench);
         let mut random = Random::new(seed);

@@ -66,7 +66,7 @@ fn a_graph_that_equals_neither_is_not_lost() {
 
 #[test]
 fn a_button_stores_shows_and_says_what_differs() {
-    let mut bench = Bench::of(SMOKE, WINDOW);
+    let mut bench = Bench::from_text(SMOKE, WINDOW);
     bench.compiled();
     bench.key(Key::Q);
     bench.press("snapshot A");
@@ -77,14 +77,14 @@ fn a_button_stores_shows_and_says_what_differs() {
     bench.press("dismiss");
     bench.select("jet");
     bench.set_number("radius", 0.3);
-    let at = bench.at("snapshot A");
+    let at = bench.position_of("snapshot A");
     bench.hover(at);
     (0..3).for_each(|_| bench.rest());
     assert!(reads(&bench, "jet.radius: 0.3 → 0.1"), "{:?}", bench.seen());
     bench.press("snapshot B");
     bench.press("snapshot A");
     assert_eq!(radius(&bench), number(0.1));
-    let at = bench.at("snapshot A");
+    let at = bench.position_of("snapshot A");
     bench.hover(at);
     (0..3).for_each(|_| bench.rest());
     assert!(reads(&bench, "Snapshot A is shown. In B:") && reads(&bench, "jet.radius: 0.1 → 0.3"));

@@ -83,7 +83,7 @@ fn a_long_session_does_not_grow() {
             });
         }
     }
-    let mut bench = Bench::of(&coarse("stable_fluids").to_text(), vec2(1400.0, 900.0));
+    let mut bench = Bench::from_text(&coarse("stable_fluids").to_text(), vec2(1400.0, 900.0));
     let start = bench.document().clone();
     let mut play = Play::new(1);
     let began = Instant::now();
@@ -108,8 +108,8 @@ fn a_long_session_does_not_grow() {
         held.push(HELD.load(Relaxed));
         process = process.min(resident() as f64);
         if held.len() % 10 == 0 {
-            let (own, all) = (held[held.len() - 1] / 1024, resident() >> 20);
-            println!("{:5.0} s {events} events {own} kB, {all} MB with the driver", began.elapsed().as_secs_f64());
+            let (heap, total) = (held[held.len() - 1] / 1024, resident() >> 20);
+            println!("{:5.0} s {events} events {heap} kB, {total} MB with the driver", began.elapsed().as_secs_f64());
         }
     }
     let third = held.len() / 3;

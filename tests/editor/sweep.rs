@@ -22,7 +22,7 @@ fn a_sweep_runs_and_a_click_takes_the_values_of_a_run() {
     bench.rest();
     assert!(reads(&bench, "the range has no number of values"), "{:?}", bench.seen());
     bench.set_text("values jet.radius", "0.05,0.2");
-    let frames = bench.at("frames of a run");
+    let frames = bench.position_of("frames of a run");
     bench.click(frames);
     bench.overwrite("3");
     bench.key(Key::Enter);

@@ -11,7 +11,7 @@ fn state(bench: &Bench) -> Vec<u32> {
 }
 
 /// Where a frame is on the timeline while all frames are in sight.
-fn at(bench: &Bench, frame: u64) -> Pos2 {
+fn frame_position(bench: &Bench, frame: u64) -> Pos2 {
     let rect = bench.find("Timeline").expect("the timeline");
     let end = bench.editor().simulation().unwrap().timeline().unwrap().end();
     let last = (end as f64).max(60.0) * 1.02;
@@ -43,7 +43,7 @@ fn palette(bench: &mut Bench, command: &str) {
 fn a_drag_and_keys_go_to_any_frame_and_it_is_the_frame_that_it_was() {
     let mut bench = Bench::smoke();
     let (last, there) = paused(&mut bench, 30);
-    let seven = at(&bench, 7);
+    let seven = frame_position(&bench, 7);
     bench.click(seven);
     arrives(&mut bench, 7);
     let early = state(&bench);
@@ -56,7 +56,7 @@ fn a_drag_and_keys_go_to_any_frame_and_it_is_the_frame_that_it_was() {
     bench.key(Key::ArrowRight);
     arrives(&mut bench, 7);
     assert!(state(&bench) == early);
-    let (from, to) = (at(&bench, 7), at(&bench, 20));
+    let (from, to) = (frame_position(&bench, 7), frame_position(&bench, 20));
     bench.drag(from, to);
     arrives(&mut bench, 20);
     bench.key_with(Modifiers::SHIFT, Key::ArrowRight);
@@ -73,7 +73,7 @@ fn a_change_at_a_past_frame_applies_from_there_or_from_the_start_and_undo_takes_
     let mut bench = Bench::smoke();
     let (last, there) = paused(&mut bench, 30);
     let go = |bench: &mut Bench, frame: u64| {
-        let place = at(bench, frame);
+        let place = frame_position(bench, frame);
         bench.click(place);
         arrives(bench, frame);
     };
@@ -100,7 +100,7 @@ fn a_loop_plays_between_its_marks() {
     let mut bench = Bench::smoke();
     paused(&mut bench, 20);
     for (frame, key) in [(5, Key::I), (9, Key::O)] {
-        let place = at(&bench, frame);
+        let place = frame_position(&bench, frame);
         bench.click(place);
         arrives(&mut bench, frame);
         bench.key(key);

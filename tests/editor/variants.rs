@@ -15,7 +15,7 @@ fn varied() -> Bench {
     )},
 )"#;
     let text = SMOKE.strip_suffix(')').unwrap().to_string() + variants;
-    let mut bench = Bench::of(&text, WINDOW);
+    let mut bench = Bench::from_text(&text, WINDOW);
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     bench
@@ -193,7 +193,7 @@ fn errors_of_a_variant_are_warnings_while_another_is_chosen() {
     let text = SMOKE.strip_suffix(')').unwrap().to_string()
         + r#"    variants: {"bad": (set: {"jet.radus": 0.3}), "gone": (muted: {"nobody": true})},
 )"#;
-    let mut bench = Bench::of(&text, WINDOW);
+    let mut bench = Bench::from_text(&text, WINDOW);
     bench.compiled();
     let problems = bench.problems().join("\n");
     assert!(problems.contains("jet.radus: variant `bad`: the node has no parameter `radus`"), "{problems}");
@@ -209,7 +209,7 @@ fn wires_that_only_the_default_stage_has_are_not_shown() {
     let text = SMOKE.strip_suffix(')').unwrap().to_string()
         + r#"    variants: {"fading": (stages: {"viscosity": "fluid/dissipate"})},
 )"#;
-    let mut bench = Bench::of(&text, WINDOW);
+    let mut bench = Bench::from_text(&text, WINDOW);
     bench.compiled();
     assert!(bench.find("input viscosity.before").is_some());
     bench.vary("Default", "fading");

@@ -44,7 +44,7 @@ fn a_click_keeps_a_seed_as_one_step_and_the_wall_runs_on() {
     let kept = bench.document().seed;
     assert_ne!(kept, before.seed);
     assert!(frame(&bench) >= computed, "each tile has a seed of its own, which has not changed");
-    let at = bench.at("variation 5");
+    let at = bench.position_of("variation 5");
     bench.hover(at);
     (0..3).for_each(|_| bench.rest());
     assert!(
@@ -170,7 +170,7 @@ fn the_wall_pauses_restarts_and_computes_nothing_while_it_is_hidden() {
 
 #[test]
 fn while_tiles_take_long_the_window_answers() {
-    let mut bench = Bench::of(&slow(96, 120), vec2(900.0, 600.0));
+    let mut bench = Bench::from_text(&slow(96, 120), vec2(900.0, 600.0));
     bench.compiled();
     bench.key(Key::Space);
     bench.menu("Window", "Variations");

@@ -42,7 +42,7 @@ fn a_colour_map_can_be_chosen_where_it_changes_something() {
     bench.until("directions", |bench| enabled(bench) == Some(false));
     // Nothing is explained right after a click.
     (0..20).for_each(|_| bench.frame(Vec::new(), Modifiers::NONE));
-    let at = bench.at("colour map");
+    let at = bench.position_of("colour map");
     bench.hover(at);
     bench.until("why", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("Hue shows the direction")));
     bench.press("show");
@@ -108,7 +108,7 @@ pub fn measured() -> Bench {
         "fast": (stage: "grid/largest", inputs: {"field": "speed.magnitude"}, at: (1040, 670)),
         "speed": (stage: "grid/length", inputs: {"a": "project.velocity"}, at: (1040, 500)),
         "screen""#;
-    let mut bench = Bench::of(&SMOKE.replace("\"screen\"", numbers), vec2(1600.0, 1000.0));
+    let mut bench = Bench::from_text(&SMOKE.replace("\"screen\"", numbers), vec2(1600.0, 1000.0));
     bench.compiled();
     bench
 }
@@ -140,7 +140,7 @@ fn a_number_is_plotted_over_time_and_copied_as_a_table() {
     let plot = bench.seen().into_iter().find(|seen| seen.name.starts_with("History of ")).expect("the plot").rect;
     bench.hover(plot.center());
     bench.until("the frame at the pointer", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("frame ")));
-    let at = bench.at("Copy");
+    let at = bench.position_of("Copy");
     bench.hover(at);
     bench.pointer_button(at, PointerButton::Primary, true, Modifiers::NONE);
     bench.pointer_button(at, PointerButton::Primary, false, Modifiers::NONE);

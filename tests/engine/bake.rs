@@ -5,8 +5,8 @@ use std::path::Path;
 use stagewright_base::files::Access;
 use stagewright_language::document::Bake;
 use stagewright_runtime::bake::{self, job};
+use stagewright_test_support::forge;
 
-use super::forge;
 use super::*;
 
 /// A shipped graph, small, with a bake of what its images read.
@@ -212,13 +212,13 @@ fn a_frame_with_more_particles_than_fit_is_refused() {
     let access = Access::new(folder.path(), false);
     bake(&document, &access);
     let path = folder.path().join("all.bake/frame.0003.bake");
-    let known = forge::Frame::of(&std::fs::read(&path).unwrap());
+    let frame = forge::Frame::parse(&std::fs::read(&path).unwrap());
     let graph = graph(&document);
     let stored = bake::status_of(&graph, "all", &document.bakes["all"], &access).unwrap().stored;
     let count = stored[0].parts.iter().position(|part| part.name == "count").unwrap();
-    assert_eq!(known.parts[count].len(), 2, "the count alone is kept");
+    assert_eq!(frame.parts[count].len(), 2, "the count alone is kept");
     for live in [501, 2001, u32::MAX] {
-        let mut forged = known.clone();
+        let mut forged = frame.clone();
         forged.parts[count] = vec![live; 2];
         std::fs::write(&path, forged.sealed([0; 2])).unwrap();
         let mut simulation = played(&document, &access);

@@ -7,8 +7,9 @@ use stagewright_compiler::Plan;
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::checkpoint::{Checkpoint, CheckpointError, CheckpointFile};
+use stagewright_test_support::forge;
 
-use super::{ADD, counter, forge, gpu, plan};
+use super::{ADD, counter, gpu, plan};
 
 fn file(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("stagewright-checkpoint-{}-{name}", std::process::id()));
@@ -55,9 +56,9 @@ fn refused(path: &Path, plan: &Plan, what: &str) -> String {
 fn another_simulation_goes_on_with_the_same_bits() {
     let (path, mut first) = saved("goes-on");
     let mut second = simulation(ADD);
-    let known = read(&path, second.plan()).unwrap();
-    let told = second.resume(&known);
-    assert!(told.is_empty(), "{told}");
+    let checkpoint = read(&path, second.plan()).unwrap();
+    let problems = second.resume(&checkpoint);
+    assert!(problems.is_empty(), "{problems}");
     assert_eq!((second.frame(), second.time()), (first.frame(), first.time()));
     for _ in 0..4 {
         steps(&mut first, 1);
@@ -72,9 +73,9 @@ fn states_of_another_description_start_anew_and_it_says_so() {
     let (path, _) = saved("other");
     let other = counter(ADD).replace("(16, 16)", "(8, 8)");
     let mut simulation = Simulation::new(gpu(), plan(&other).unwrap()).unwrap();
-    let known = read(&path, simulation.plan()).unwrap();
-    let told = simulation.resume(&known).to_string();
-    assert!(told.contains("s: ") && told.contains("starts from its initial value"), "{told}");
+    let checkpoint = read(&path, simulation.plan()).unwrap();
+    let problems = simulation.resume(&checkpoint).to_string();
+    assert!(problems.contains("s: ") && problems.contains("starts from its initial value"), "{problems}");
     assert_eq!(simulation.read("s").unwrap().data[0], 0.0);
 }
 
@@ -125,29 +126,29 @@ fn other_programs_read_the_numbers() {
 type Forgery = (&'static str, fn(&mut forge::Checkpoint), &'static str);
 
 fn about(key: &'static str, value: Value) -> impl Fn(&mut forge::Checkpoint) {
-    move |known| drop(known.about.as_object_mut().unwrap().insert(key.into(), value.clone()))
+    move |checkpoint| drop(checkpoint.about.as_object_mut().unwrap().insert(key.into(), value.clone()))
 }
 
-fn tensor(known: &mut forge::Checkpoint, key: &str, value: Value) {
-    known.tensors["s"].as_object_mut().unwrap().insert(key.into(), value);
+fn tensor(checkpoint: &mut forge::Checkpoint, key: &str, value: Value) {
+    checkpoint.tensors["s"].as_object_mut().unwrap().insert(key.into(), value);
 }
 
 /// As many bytes, all of them the State's.
-fn cut(known: &mut forge::Checkpoint, bytes: usize, kind: &str, shape: Value) {
-    known.data.resize(bytes, 0);
-    tensor(known, "dtype", kind.into());
-    tensor(known, "shape", shape);
-    tensor(known, "data_offsets", json!([0, bytes]));
+fn cut(checkpoint: &mut forge::Checkpoint, bytes: usize, kind: &str, shape: Value) {
+    checkpoint.data.resize(bytes, 0);
+    tensor(checkpoint, "dtype", kind.into());
+    tensor(checkpoint, "shape", shape);
+    tensor(checkpoint, "data_offsets", json!([0, bytes]));
 }
 
 #[test]
 fn a_header_with_right_hashes_is_still_compared_with_the_plan() {
     let (path, simulation) = saved("forged");
-    let whole = forge::Checkpoint::of(&std::fs::read(&path).unwrap());
+    let whole = forge::Checkpoint::parse(&std::fs::read(&path).unwrap());
     let forged = |change: &dyn Fn(&mut forge::Checkpoint)| {
-        let mut known = whole.clone();
-        change(&mut known);
-        std::fs::write(&path, known.sealed()).unwrap();
+        let mut checkpoint = whole.clone();
+        change(&mut checkpoint);
+        std::fs::write(&path, checkpoint.sealed()).unwrap();
     };
     forged(&|_| {});
     assert!(read(&path, simulation.plan()).is_ok(), "the same is the same");
@@ -193,17 +194,17 @@ fn a_header_with_right_hashes_is_still_compared_with_the_plan() {
 #[test]
 fn a_file_that_claims_gigabytes_is_refused_before_they_are_read() {
     let (path, simulation) = saved("sparse");
-    let mut known = forge::Checkpoint::of(&std::fs::read(&path).unwrap());
+    let mut checkpoint = forge::Checkpoint::parse(&std::fs::read(&path).unwrap());
     let bytes = 5u64 << 30;
     let zeros = std::fs::File::create(&path).unwrap();
     zeros.set_len(bytes).unwrap();
     refused(&path, simulation.plan(), "zeros");
     for (kind, shape) in [("F32", json!([1, 16, 16, bytes / 1024])), ("U8", json!([bytes]))] {
-        tensor(&mut known, "dtype", kind.into());
-        tensor(&mut known, "shape", shape);
-        tensor(&mut known, "data_offsets", json!([0, bytes]));
-        known.data.clear();
-        let header = known.sealed();
+        tensor(&mut checkpoint, "dtype", kind.into());
+        tensor(&mut checkpoint, "shape", shape);
+        tensor(&mut checkpoint, "data_offsets", json!([0, bytes]));
+        checkpoint.data.clear();
+        let header = checkpoint.sealed();
         std::fs::write(&path, &header).unwrap();
         std::fs::File::options().write(true).open(&path).unwrap().set_len(header.len() as u64 + bytes).unwrap();
         let said = refused(&path, simulation.plan(), "a sparse file");
@@ -230,29 +231,29 @@ fn how_many_particles_there_are_is_checked_and_what_runs_over_them_comes_from_th
     let snapshot = simulation.snapshot().unwrap().wait().unwrap();
     let path = file("counts");
     Checkpoint::new(&simulation, snapshot, String::new(), None).write(&path).unwrap();
-    let whole = forge::Checkpoint::of(&std::fs::read(&path).unwrap());
+    let whole = forge::Checkpoint::parse(&std::fs::read(&path).unwrap());
     assert_eq!(whole.tensors["drops.count"]["shape"], json!([2]), "the count alone is kept");
     let at = whole.tensors["drops.count"]["data_offsets"][0].as_u64().unwrap() as usize;
     for live in [101, 2001, 1 << 31, u32::MAX] {
-        let mut known = whole.clone();
-        known.data[at..at + 4].copy_from_slice(&live.to_le_bytes());
-        std::fs::write(&path, known.sealed()).unwrap();
+        let mut checkpoint = whole.clone();
+        checkpoint.data[at..at + 4].copy_from_slice(&live.to_le_bytes());
+        std::fs::write(&path, checkpoint.sealed()).unwrap();
         let said = refused(&path, simulation.plan(), "too many particles");
         assert!(said.contains(&format!("it holds {live} particles of drops, and there is room for 100")), "{said}");
     }
     // As files of the format before were, with workgroups of their own.
-    let mut known = whole.clone();
-    let count = known.tensors["drops.count"].as_object_mut().unwrap();
-    let end = known.data.len();
-    known.data.extend([2001u32; 8].iter().flat_map(|word| word.to_le_bytes()));
+    let mut checkpoint = whole.clone();
+    let count = checkpoint.tensors["drops.count"].as_object_mut().unwrap();
+    let end = checkpoint.data.len();
+    checkpoint.data.extend([2001u32; 8].iter().flat_map(|word| word.to_le_bytes()));
     count.insert("shape".into(), json!([8, 1]));
     count.insert("data_offsets".into(), json!([end, end + 32]));
-    std::fs::write(&path, known.sealed()).unwrap();
+    std::fs::write(&path, checkpoint.sealed()).unwrap();
     refused(&path, simulation.plan(), "workgroups");
     std::fs::write(&path, whole.sealed()).unwrap();
-    let known = read(&path, simulation.plan()).unwrap();
+    let checkpoint = read(&path, simulation.plan()).unwrap();
     let mut second = Simulation::new(gpu(), plan(DROPS).unwrap()).unwrap();
-    assert!(second.resume(&known).is_empty());
+    assert!(second.resume(&checkpoint).is_empty());
     let words = |simulation: &Simulation| simulation.read_async("drops.count").unwrap().wait().unwrap();
     assert_eq!(words(&second), [2, 2, 0, 0, 1, 1, 1, 0]);
     [&mut simulation, &mut second].into_iter().for_each(|simulation| steps(simulation, 2));
@@ -282,9 +283,9 @@ fn nan_in_a_state_is_marked_and_dead_particles_have_none() {
         assert!(said.contains(part), "{said}");
     }
     // A file that says otherwise is not believed.
-    let mut known = forge::Checkpoint::of(&std::fs::read(&path).unwrap());
-    known.about["states"]["s"]["not_finite"] = json!(0);
-    std::fs::write(&path, known.sealed()).unwrap();
+    let mut checkpoint = forge::Checkpoint::parse(&std::fs::read(&path).unwrap());
+    checkpoint.about["states"]["s"]["not_finite"] = json!(0);
+    std::fs::write(&path, checkpoint.sealed()).unwrap();
     assert!(CheckpointFile::open(&path).unwrap().marked().is_empty());
     assert_eq!(read(&path, simulation.plan()).unwrap().not_finite()[0].numbers, 2);
 

@@ -120,7 +120,7 @@ fn a_parameter_that_was_set_while_running_is_set_in_the_debugger() {
 }
 
 /// The value of a wire in a cell, if it can be read here.
-fn at(debugger: &FrameDebugger, wire: &str, cell: [usize; 2]) -> Option<f64> {
+fn value_at(debugger: &FrameDebugger, wire: &str, cell: [usize; 2]) -> Option<f64> {
     let field = debugger.simulation().read(wire).ok()?;
     Some(f64::from(field.data[cell[0] + 8 * cell[1]]))
 }
@@ -137,9 +137,9 @@ fn a_history_is_what_a_look_after_every_dispatch_would_note() {
     assert_eq!(debugger.position(), 2, "it stays where it was");
     debugger.seek(0).expect("goes back");
     let mut noted = Vec::new();
-    let before = |debugger: &FrameDebugger| (at(debugger, "push.y", cell), at(debugger, "rest.x", cell));
+    let before = |debugger: &FrameDebugger| (value_at(debugger, "push.y", cell), value_at(debugger, "rest.x", cell));
     let mut last = before(&debugger);
-    let state = at(&debugger, "s.value", cell);
+    let state = value_at(&debugger, "s.value", cell);
     while let Some((dispatch, node)) = debugger.next().map(|(at, dispatch)| (at, dispatch.node.clone())) {
         debugger.step_dispatch().expect("steps");
         let now = before(&debugger);

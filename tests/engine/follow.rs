@@ -29,7 +29,7 @@ fn steps(simulation: &mut Simulation, frames: u64) {
 }
 
 fn value<'p>(point: &'p TrailPoint, name: &str) -> &'p [f64] {
-    &point.values.iter().find(|(known, _)| known == name).expect("an attribute").1
+    &point.values.iter().find(|(attribute, _)| attribute == name).expect("an attribute").1
 }
 
 /// Every point has the particle's number, is a frame after the last, and lies where the rotation takes the first one.
@@ -75,10 +75,10 @@ fn a_particle_keeps_its_way_where_it_is_emitted_removed_and_sorted() {
     indices.dedup();
     assert!(indices.len() > 20, "sorting gives other indices");
     // Before they are sorted, particles have other indices.
-    let told = Follower::new(gpu(), debugger(), &past, ("kill.particles", 0), 20, || true).map(drop);
-    assert!(told.expect_err("another order").to_string().contains("a view of the State: set"));
-    let told = Follower::new(gpu(), debugger(), &past, ("set", count), 20, || true).map(drop);
-    assert!(told.expect_err("no such particle").to_string().contains("no particle"));
+    let follower = Follower::new(gpu(), debugger(), &past, ("kill.particles", 0), 20, || true).map(drop);
+    assert!(follower.expect_err("another order").to_string().contains("a view of the State: set"));
+    let follower = Follower::new(gpu(), debugger(), &past, ("set", count), 20, || true).map(drop);
+    assert!(follower.expect_err("no such particle").to_string().contains("no particle"));
     let same = Follower::new(gpu(), debugger(), &past, ("sorted.particles", 3), 20, || true);
     assert!(same.unwrap_or_else(|e| panic!("{e}")).is_some(), "nothing moves them after that");
 }

@@ -70,8 +70,8 @@ fn a_follower_has_the_bits_of_its_leader_forwards_and_back() {
 fn what_is_not_shared_stays_its_own() {
     let (mut leader, mut follower) = (simulation(PUSHED), simulation(PUSHED));
     let mut expected = simulation(PUSHED);
-    for own in [&mut follower, &mut expected] {
-        own.set_param("c.rate", ParamValue::Number(7.0)).unwrap();
+    for simulation in [&mut follower, &mut expected] {
+        simulation.set_param("c.rate", ParamValue::Number(7.0)).unwrap();
     }
     run(&mut leader, 2);
     leader.set_param("c.rate", ParamValue::Number(2.0)).unwrap();

@@ -6,8 +6,6 @@ mod checkpoint;
 mod debugger;
 mod edits;
 mod follow;
-#[path = "../campaign/forge.rs"]
-mod forge;
 mod image_fit;
 mod keyframes;
 mod lockstep;
@@ -83,15 +81,15 @@ fn a_number_outside_its_range_is_reported_with_its_documentation() {
             fn stage() -> f32 { return value(); }"#, inputs: {"value": "now"}),
         "now": (number: "if frame == 3 { 5 } else { 1 + 0.25 * (frame % 2) }"),"##;
     let mut simulation = Simulation::new(gpu(), plan(nodes).expect("compiles")).expect("runs");
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     for frame in 0..8 {
         simulation.step(&FrameInput::default()).expect("steps");
         let said = simulation.warnings(true).to_string();
         if !said.is_empty() {
-            told.push((frame, said));
+            warnings.push((frame, said));
         }
     }
-    assert_eq!(told, [(3, "speed.speed: 5.000 is outside ..2; Speed [m/s]; slow down".to_string())]);
+    assert_eq!(warnings, [(3, "speed.speed: 5.000 is outside ..2; Speed [m/s]; slow down".to_string())]);
     let watched = simulation.watched();
     assert_eq!((watched[0].name.as_str(), watched[0].range), ("speed.speed", (None, Some(2.0))));
     assert!(watched[0].value <= 2.0, "{watched:?}");
@@ -482,17 +480,18 @@ fn bad_values_are_reported_once_and_of_the_living_only() {
     let mut simulation = Simulation::new(gpu(), plan(&nodes).expect("compiles")).expect("runs");
     simulation.watch_values(4).expect("watches");
     for start in 0..2 {
-        let mut told = Vec::new();
+        let mut bad_values = Vec::new();
         for _ in 0..12 {
             simulation.preview(&FrameInput::default()).expect("previews");
             simulation.step(&FrameInput::default()).expect("steps");
             gpu().wait();
-            told.extend(simulation.bad_values(false));
+            bad_values.extend(simulation.bad_values(false));
         }
-        assert_eq!((told.len(), told[0].frame, told[0].good), (1, 8, 4), "start {start}");
-        let said = told[0].problem(None).to_string();
+        assert_eq!((bad_values.len(), bad_values[0].frame, bad_values[0].good), (1, 8, 4), "start {start}");
+        let said = bad_values[0].problem(None).to_string();
         assert!(said.starts_with("s: NaN or infinity in frame 8, not yet in frame 4, in `s` (16 values)"), "{said}");
-        let origin = told[0].origin(gpu(), plan(&nodes).expect("compiles")).expect("runs").expect("comes up again");
+        let origin =
+            bad_values[0].origin(gpu(), plan(&nodes).expect("compiles")).expect("runs").expect("comes up again");
         assert_eq!((origin.wire.as_str(), origin.frame, origin.count), ("c.x", 6, 16));
         simulation.reset();
     }

@@ -179,9 +179,9 @@ fn a_checkpoint_goes_on_with_the_same_number_of_steps() {
         advance(&mut first, 4);
 
         let mut second = run_of(rule, 30.0);
-        let known = CheckpointFile::open(&path).expect("opens").load(second.plan()).expect("fits");
-        let told = second.resume(&known);
-        assert!(told.is_empty(), "{told}");
+        let checkpoint = CheckpointFile::open(&path).expect("opens").load(second.plan()).expect("fits");
+        let problems = second.resume(&checkpoint);
+        assert!(problems.is_empty(), "{problems}");
         assert_eq!(second.substeps(), count);
         advance(&mut second, 4);
         assert_eq!(bits(&second), bits(&first), "{rule}");
@@ -190,8 +190,8 @@ fn a_checkpoint_goes_on_with_the_same_number_of_steps() {
         for (other, most) in [(Substeps::Fixed(3), 3), (Substeps::Bounded { courant: Some(9.0), dt: None, most: 2 }, 2)]
         {
             let mut changed = run_of(other, 30.0);
-            let known = CheckpointFile::open(&path).expect("opens").load(changed.plan()).expect("fits");
-            let _ = changed.resume(&known);
+            let checkpoint = CheckpointFile::open(&path).expect("opens").load(changed.plan()).expect("fits");
+            let _ = changed.resume(&checkpoint);
             assert!(changed.substeps() <= most && (other.courant().is_some() || changed.substeps() == most));
             advance(&mut changed, 1);
         }
@@ -213,7 +213,7 @@ fn the_courant_number_decides() {
         let number = f64::from(simulation.read("faster.courant").expect("kept").data[0]);
         let [_, dt, ..] = simulation.read("now").expect("kept").data[..] else { panic!("four numbers") };
         let count = (1.0 / 30.0 / dt).round() as u32;
-        assert!(counts.last().is_none_or(|told| *told == count));
+        assert!(counts.last().is_none_or(|count_before| *count_before == count));
         // A frame is divided by what the one before needed, or a rehearsal, and the speed grows by a tenth in a frame.
         let grown = 2.0_f64.powf(4.0 / 30.0);
         assert!(

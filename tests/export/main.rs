@@ -365,8 +365,8 @@ fn errors_are_sentences() {
     let none = failed(Export { items: gone, ..folder.export(1, 2) });
     assert!(none.contains("gone"), "{none}");
     std::fs::write(&folder.0, "in the way").unwrap();
-    let taken = failed(folder.export(1, 2));
-    assert!(taken.contains("cannot create the folder"), "{taken}");
+    let message = failed(folder.export(1, 2));
+    assert!(message.contains("cannot create the folder"), "{message}");
     std::fs::remove_file(&folder.0).unwrap();
 }
 

@@ -72,8 +72,8 @@ fn disturb(gpu: &Gpu, simulation: &mut Simulation, plan: &Plan) {
     assert_eq!(reads, 1);
     in_turn(gpu, |nth| failed(simulation.image(None).map(drop).map_err(|e| e.to_string()), nth));
     let snapshots = in_turn(gpu, |nth| {
-        let taken = simulation.snapshot().map(|reading| drop(reading.wait().unwrap()));
-        failed(taken.map_err(|e| e.to_string()), nth);
+        let snapshot = simulation.snapshot().map(|reading| drop(reading.wait().unwrap()));
+        failed(snapshot.map_err(|e| e.to_string()), nth);
     });
     assert_eq!(snapshots as usize, plan.states.len());
     in_turn(gpu, |nth| {

@@ -1,8 +1,8 @@
 //! Bodies that are stretched and keep their volume: their distance, and the flow that moves with them, against f64 references.
 
-use super::asking::*;
-use super::harness::*;
-use super::noise_reference::PARAMS;
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::noise::PARAMS;
 
 const RADIUS: f64 = 0.25;
 const LINEAR: Point = [0.5, -0.25, 0.75];

@@ -1,7 +1,8 @@
 //! The flow of the noise: exact derivatives and differences against an f64 reference of the same potential.
 
-use super::asking::*;
-use super::harness::*;
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
+
 use super::noise::{NOISE, Noise, PARAMS};
 
 const CENTER: Point = [0.5, 0.5, 0.5];

@@ -1,7 +1,7 @@
 //! Particles carried past an obstacle: none gets in beyond what a step of time is off by.
 
-use super::asking::{less, norm};
-use super::harness::*;
+use stagewright_solver_support::field_samples::{less, norm};
+use stagewright_solver_support::harness::*;
 
 const PLUME: &str = r#"
     "space": (domain: (resolution: ($cells), width: 1, edge: "wall")),

@@ -1,7 +1,7 @@
 //! Between fields and grids, and arithmetic of fields.
 
-use super::asking::*;
-use super::harness::*;
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
 
 const THERE_AND_BACK: &str = r#"
     "space": (domain: (resolution: ($cells), width: 1, edge: "$edge")),

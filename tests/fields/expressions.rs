@@ -5,8 +5,7 @@ use stagewright_base::input::FrameInput;
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// Cells along each axis.
 const N: usize = 8;

@@ -1,7 +1,8 @@
 //! What flipbooks are made of: motion, normals and six-way light of smoke, as a camera sees it.
 
-use super::asking::{Point, added, less, norm, scaled};
-use super::harness::*;
+use stagewright_solver_support::field_samples::{Point, added, less, norm, scaled};
+use stagewright_solver_support::harness::*;
+
 use super::pinhole::{LOOK_AT, VIEWS, axes};
 use super::views::{projected, scene};
 

@@ -1,10 +1,11 @@
 //! The pointer in space: its ray, what it touches, a drag, and a body that is taken and thrown.
 
-use super::asking::{Point, added, dot, less, norm, scaled};
-use super::harness::*;
-use super::pinhole::{LOOK_AT, VIEWS, axes};
 use stagewright_base::input::FrameInput;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::field_samples::{Point, added, dot, less, norm, scaled};
+use stagewright_solver_support::harness::*;
+
+use super::pinhole::{LOOK_AT, VIEWS, axes};
 
 const SIZE: [f64; 2] = [96.0, 64.0];
 const PLACES: [[f64; 2]; 6] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [0.5, 0.5], [0.3, 0.8]];

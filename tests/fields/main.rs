@@ -1,20 +1,14 @@
 //! Fields: shapes, curl noise and what carries particles along them, held against f64 references and identities. One
 //! binary, one device a process. Every measurement prints its error, its bar and where the bar comes from.
 
-#[path = "../solvers/harness.rs"]
-#[allow(dead_code)] // shared with `solvers`, which uses all of it
-mod harness;
-
 mod affine;
 mod analytic;
-mod asking;
 mod collision;
 mod conversions;
 mod expressions;
 mod flipbook;
 mod hands;
 mod noise;
-mod noise_reference;
 mod orders;
 mod pinhole;
 mod primitives;

@@ -1,8 +1,8 @@
 //! The noises are those of the reference, and smooth.
 
-use super::asking::*;
-use super::harness::*;
-pub use super::noise_reference::{NOISE, Noise, PARAMS, ramp};
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
+pub use stagewright_solver_support::noise::{NOISE, Noise, PARAMS, ramp};
 
 fn nodes(stage: &str) -> String {
     format!(r#""noise": (stage: "curl_noise/{stage}", on: "space", params: {{{PARAMS}}}),"#)
@@ -19,14 +19,14 @@ fn noises_are_those_of_the_reference_at_rest_and_as_they_change() {
     let bar = ROUNDINGS * U * 3f64.sqrt() * NOISE.gain.iter().sum::<f64>();
     for (frames, time) in [(1, 0.0), (4, 1.5)] {
         let noise = Noise { time, ..NOISE };
-        let ask = Ask { dim: 3, nodes: &nodes("noise"), field: "noise.potential", ty: "vec3f", components: 3 };
+        let sampler = Sampler { dim: 3, nodes: &nodes("noise"), field: "noise.potential", ty: "vec3f", components: 3 };
         let expected: Vec<Point> = points.iter().map(|p| noise.free(*p)).collect();
-        let got = vectors(&ask.at_time(&points, 2.0, frames));
+        let got = vectors(&sampler.sample_frame(&points, 2.0, frames));
         println!("3D at {time} s: up to {:.3} m^2/s", longest(&expected));
         within("  vector potential", furthest(&got, &expected), bar, BECAUSE);
-        let ask = Ask { dim: 2, nodes: &nodes("noise_2d"), field: "noise.potential", ty: "f32", components: 1 };
+        let sampler = Sampler { dim: 2, nodes: &nodes("noise_2d"), field: "noise.potential", ty: "f32", components: 1 };
         let expected: Vec<f64> = points.iter().map(|p| noise.stream(*p, 1e9)).collect();
-        let got: Vec<f64> = ask.at_time(&points, 2.0, frames).iter().map(|v| v[0]).collect();
+        let got: Vec<f64> = sampler.sample_frame(&points, 2.0, frames).iter().map(|v| v[0]).collect();
         within("  stream function", max_abs(&difference(&got, &expected)), bar, BECAUSE);
     }
     let still: Vec<Point> = points.iter().map(|p| NOISE.free(*p)).collect();

@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use super::asking::{Point, less, norm};
-use super::harness::*;
+use stagewright_solver_support::field_samples::{Point, less, norm};
+use stagewright_solver_support::harness::*;
 
 const WHEEL: &str = r#"
     "space": (domain: (resolution: ($cells), width: 1, edge: "wall")),

@@ -1,6 +1,6 @@
 //! The camera of these tests in f64, in three directions.
 
-use super::asking::{Point, added, crossed, scaled};
+use stagewright_solver_support::field_samples::{Point, added, crossed, scaled};
 
 pub const LOOK_AT: Point = [0.5, 0.25, 0.75];
 /// Azimuth, elevation and roll, in degrees.

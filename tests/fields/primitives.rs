@@ -1,7 +1,7 @@
 //! Flow primitives: rigid bodies, vortices, rings, winds.
 
-use super::asking::*;
-use super::harness::*;
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
 
 fn curl_of(node: &str, wire: &str) -> String {
     let curl = format!(
@@ -202,8 +202,8 @@ fn rings_are_those_of_the_article_and_climb() {
     let points = scattered(3, 1000, 46);
     for (frames, phase) in [(1, 0.0), (2, 0.0625), (4, 0.1875), (5, 0.0)] {
         // An eighth of a second a frame: 1/16 m, and a new ring after four.
-        let ask = Ask { dim: 3, nodes: RINGS, field: "rings.potential", ty: "vec3f", components: 3 };
-        let got = vectors(&ask.at_time(&points, 8.0, frames));
+        let sampler = Sampler { dim: 3, nodes: RINGS, field: "rings.potential", ty: "vec3f", components: 3 };
+        let got = vectors(&sampler.sample_frame(&points, 8.0, frames));
         let expected: Vec<Point> = points.iter().map(|p| article(*p, phase)).collect();
         let bar = 40.0 * U * longest(&expected);
         within(
@@ -228,8 +228,8 @@ fn rings_may_fade_in_and_out() {
     let soft = RINGS.replace("\"magnitude\"", "\"fade\": 0.25, \"magnitude\"");
     let near_ends = [[0.53125, 0.2, 0.5], [0.53125, 1.1, 0.5]];
     let value = |nodes: &str, frames: usize| {
-        let ask = Ask { dim: 3, nodes, field: "rings.potential", ty: "vec3f", components: 3 };
-        vectors(&ask.at_time(&near_ends, 256.0, frames))
+        let sampler = Sampler { dim: 3, nodes, field: "rings.potential", ty: "vec3f", components: 3 };
+        vectors(&sampler.sample_frame(&near_ends, 256.0, frames))
     };
     // Frames of 1/256 s: over the moment in which a ring begins and another ends, and the one before.
     let jump = |nodes: &str| {

@@ -1,7 +1,7 @@
 //! Noise and cellular noise against the same in f64, their range, mean, tiles and loops; transformed and displaced fields.
 
-use super::asking::*;
-use super::harness::*;
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
 
 /// Hash PCG3D: Jarzynski and Olano, JCGT 2020.
 fn pcg3d(seed: [u32; 3]) -> [u32; 3] {

@@ -1,9 +1,8 @@
 //! Shapes against distances that are found another way, and their slopes.
 
 use stagewright_base::curve::Curve;
-
-use super::asking::*;
-use super::harness::*;
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
 
 /// Distances are made of a few sums, products and a square root of numbers up to 2.
 const BAR: f64 = 24.0 * U * 2.0;

@@ -1,10 +1,10 @@
 //! A body that flies along a drawn path, and the vortices that it sheds (equations 6 to 8 of Bridson et al. 2007), against f64 references.
 
-use super::asking::*;
-use super::harness::*;
 use stagewright_base::curve::Curve;
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_runtime::sim::{FrameInput, Simulation};
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
 
 // With the same slope at both ends, so that they fit together.
 const X: [(f64, f64); 4] = [(0.0, 0.5), (0.25, 0.25), (0.75, 0.75), (1.0, 0.5)];

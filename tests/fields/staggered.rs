@@ -1,6 +1,7 @@
 //! Curl noise on a staggered grid: its divergence is zero to rounding, whatever the potential.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
+
 use super::noise::PARAMS;
 
 const NODES: &str = r#"

@@ -1,7 +1,8 @@
 //! What shows fields and particles: camera, points, shapes, light in smoke.
 
-use super::asking::{Point, added, dot, less, norm, scaled};
-use super::harness::*;
+use stagewright_solver_support::field_samples::{Point, added, dot, less, norm, scaled};
+use stagewright_solver_support::harness::*;
+
 use super::pinhole::{LOOK_AT, VIEWS, axes};
 
 const CAMERA: &str = r##"

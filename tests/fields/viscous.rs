@@ -1,8 +1,8 @@
 //! The two conditions at a wall, stick (v = 0) and slip (v . n = 0), and the way around edges, against f64 references.
 
-use super::asking::*;
-use super::harness::*;
-use super::noise_reference::{NOISE, Noise, PARAMS, ramp, rise, slipping};
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::noise::{NOISE, Noise, PARAMS, ramp, rise, slipping};
 
 const CENTER: Point = [0.5, 0.5, 0.5];
 const RADIUS: f64 = 0.25;

@@ -1,7 +1,8 @@
 //! Flows along obstacles: nothing goes through a surface, edges make no spikes, the wake lies behind.
 
-use super::asking::*;
-use super::harness::*;
+use stagewright_solver_support::field_samples::*;
+use stagewright_solver_support::harness::*;
+
 use super::noise::PARAMS;
 
 const SPACE: &str = r#"

@@ -35,14 +35,14 @@ fn links_in_the_folder_are_not_followed() {
         folder.link(&format!("frames/frame.0001.{}-0.tmp", std::process::id() + id), &victim);
     }
     // They are no files of an export.
-    let run = render(&graph, "1-3", &folder.at("frames"), &[]);
+    let run = render(&graph, "1-3", &folder.path("frames"), &[]);
     run.refuses("frame.0001.png and 2 other files are there and were not written by an export");
     for more in [&["--overwrite"][..], &[], &["--resume"]] {
-        render(&graph, "1-3", &folder.at("frames"), more).works();
+        render(&graph, "1-3", &folder.path("frames"), more).works();
         assert_eq!(fs::read_to_string(&victim).unwrap(), PRECIOUS);
-        let frame = fs::symlink_metadata(folder.at("frames/frame.0001.png")).unwrap();
+        let frame = fs::symlink_metadata(folder.path("frames/frame.0001.png")).unwrap();
         assert!(frame.is_file() && frame.len() > 50);
-        assert!(!folder.at("frames/frame.export.ron").exists());
+        assert!(!folder.path("frames/frame.export.ron").exists());
     }
 }
 
@@ -50,14 +50,14 @@ fn links_in_the_folder_are_not_followed() {
 fn a_folder_that_is_a_link_is_refused() {
     let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
-    fs::create_dir(folder.at("elsewhere")).unwrap();
-    folder.link("frames", folder.at("elsewhere"));
-    let run = render(&graph, "2", &folder.at("frames"), &[]);
+    fs::create_dir(folder.path("elsewhere")).unwrap();
+    folder.link("frames", folder.path("elsewhere"));
+    let run = render(&graph, "2", &folder.path("frames"), &[]);
     run.refuses("it is a symbolic link to");
     assert!(run.says("name the folder itself"), "{}", run.text);
     assert!(folder.names("elsewhere").is_empty());
     // Further up in the path it is as the user says.
-    render(&graph, "2", &folder.at("frames/deep"), &[]).works();
+    render(&graph, "2", &folder.path("frames/deep"), &[]).works();
     assert_eq!(folder.names("elsewhere/deep"), ["frame.0001.png", "frame.0002.png"]);
 }
 
@@ -77,12 +77,12 @@ fn export(graph: &Path, preset: &str, more: &[&str]) -> Run {
 #[test]
 fn a_preset_writes_below_the_folder_of_its_graph() {
     let folder = Folder::empty();
-    std::fs::create_dir_all(folder.at("pics/deep")).unwrap();
-    std::fs::create_dir_all(folder.at("dl/inside")).unwrap();
-    folder.link("dl/lnk", folder.at("pics"));
-    folder.link("dl/dangling", folder.at("pics/new"));
-    folder.link("dl/series/screen", folder.at("pics"));
-    let absolute = folder.at("pics").to_str().unwrap().to_string();
+    std::fs::create_dir_all(folder.path("pics/deep")).unwrap();
+    std::fs::create_dir_all(folder.path("dl/inside")).unwrap();
+    folder.link("dl/lnk", folder.path("pics"));
+    folder.link("dl/dangling", folder.path("pics/new"));
+    folder.link("dl/series/screen", folder.path("pics"));
+    let absolute = folder.path("pics").to_str().unwrap().to_string();
     let refused = [
         ("above", "../pics", "outside of the graph's folder"),
         ("around", "inside/../../pics", "outside of the graph's folder"),
@@ -121,7 +121,7 @@ fn a_preset_writes_below_the_folder_of_its_graph() {
         export(&graph, name, &[]).works();
     }
     export(&graph, "out", &["--allow-files"]).works();
-    export(&graph, "out", &["--out", folder.at("mine").to_str().unwrap()]).works();
+    export(&graph, "out", &["--out", folder.path("mine").to_str().unwrap()]).works();
     for path in [
         "dl/~/x/screen.0001.png",
         "dl/here.0001.png",
@@ -129,7 +129,7 @@ fn a_preset_writes_below_the_folder_of_its_graph() {
         "pics/screen.0002.png",
         "mine/screen.0002.png",
     ] {
-        assert!(folder.at(path).is_file(), "{path}");
+        assert!(folder.path(path).is_file(), "{path}");
     }
 }
 
@@ -147,7 +147,8 @@ fn only_files_that_an_export_has_written_are_replaced() {
     let files =
         ["IMG_0002.png", "holiday.apng", "finance.csv", "scan.pvd", "img_0001.PNG", "IMG_9000.png", "IMG_2.png"];
     let all = || -> Vec<String> {
-        let text = |name: &&str| String::from_utf8_lossy(&fs::read(folder.at("pics").join(name)).unwrap()).into_owned();
+        let text =
+            |name: &&str| String::from_utf8_lossy(&fs::read(folder.path("pics").join(name)).unwrap()).into_owned();
         files.iter().map(text).collect()
     };
     files.iter().for_each(|name| drop(folder.file(&format!("pics/{name}"), PRECIOUS)));
@@ -161,21 +162,21 @@ fn only_files_that_an_export_has_written_are_replaced() {
         let run = export(&graph, name, &["--overwrite"]);
         run.works();
         assert!(run.says("1 existing file replaced"), "{}", run.text);
-        let _ = fs::remove_file(folder.at("pics/img_0001.PNG"));
+        let _ = fs::remove_file(folder.path("pics/img_0001.PNG"));
         let again = export(&graph, name, &[]);
         again.works();
         let count = if matches!(name, "apng" | "csv") { "1 existing file" } else { &format!("{count} existing files") };
         assert!(again.says(&format!("{count} replaced")), "{name}: {}", again.text);
     }
     for name in ["IMG_9000.png", "IMG_2.png"] {
-        assert_eq!(fs::read_to_string(folder.at("pics").join(name)).unwrap(), PRECIOUS, "{name} is no frame of it");
+        assert_eq!(fs::read_to_string(folder.path("pics").join(name)).unwrap(), PRECIOUS, "{name} is no frame of it");
     }
     // What the user has put into the place of a frame.
     folder.file("pics/IMG_0002.png", PRECIOUS);
     export(&graph, "png", &[]).refuses("IMG_0002.png is there and was not written by an export");
     // What an archive claims.
-    fs::create_dir_all(folder.at("forged")).unwrap();
-    fs::copy(folder.at("pics/.frame.export.list"), folder.at("forged/.frame.export.list")).unwrap();
+    fs::create_dir_all(folder.path("forged")).unwrap();
+    fs::copy(folder.path("pics/.frame.export.list"), folder.path("forged/.frame.export.list")).unwrap();
     folder.file("forged/IMG_0001.png", PRECIOUS);
     folder.file("g.ron", with_presets(&[("png", "screen:png", "forged", "IMG_{frame}")]));
     export(&graph, "png", &[]).refuses("forged/IMG_0001.png is there");
@@ -185,7 +186,7 @@ fn only_files_that_an_export_has_written_are_replaced() {
 fn graphs_of_different_names_have_different_folders() {
     let folder = Folder::empty();
     let names = ["水", "火", "a b", "a_b", "a+b"];
-    let shots = folder.at("shots/{graph}");
+    let shots = folder.path("shots/{graph}");
     for name in names {
         render(&folder.file(&format!("{name}.ron"), graph("")), "1", &shots, &[]).works();
     }
@@ -205,21 +206,21 @@ fn a_bake_replaces_no_file_of_others() {
     };
     let file = folder.file("dl/g.ron", bake("."));
     let of = |more: &[&str]| stagewright(&[&["bake", file.to_str().unwrap()][..], more].concat());
-    let web = folder.at("web").to_str().unwrap().to_string();
+    let web = folder.path("web").to_str().unwrap().to_string();
     for path in ["web/index.json", "dl/index.json"] {
         folder.file(path, r#"{"name": "web"}"#);
     }
     of(&["--out", &web]).refuses("web/index.json is there and was not written by a bake; choose another folder");
     of(&[]).refuses("index.json is there and was not written by a bake");
-    folder.link("dl/lnk", folder.at("web"));
+    folder.link("dl/lnk", folder.path("web"));
     for name in ["lnk/new", "lnk", "../web", "CON"] {
         folder.file("dl/g.ron", bake(name));
         of(&[]).refuses("the bake b names the folder");
     }
     assert_eq!(folder.names("web"), ["index.json"]);
-    assert_eq!(fs::read_to_string(folder.at("dl/index.json")).unwrap(), r#"{"name": "web"}"#);
-    of(&["--out", folder.at("cache").to_str().unwrap()]).works();
-    let again = of(&["--out", folder.at("cache").to_str().unwrap()]);
+    assert_eq!(fs::read_to_string(folder.path("dl/index.json")).unwrap(), r#"{"name": "web"}"#);
+    of(&["--out", folder.path("cache").to_str().unwrap()]).works();
+    let again = of(&["--out", folder.path("cache").to_str().unwrap()]);
     again.works();
     assert!(again.says("files of an earlier bake were replaced"), "{}", again.text);
 }
@@ -230,17 +231,17 @@ fn dumps_replace_links() {
     let graph = folder.file("g.ron", graph(""));
     let victim = folder.file("home/.bashrc", PRECIOUS);
     folder.link("dump/g.smoke.f32", &victim);
-    stagewright(&["bench", graph.to_str().unwrap(), "--dump", folder.at("dump").to_str().unwrap()]).works();
+    stagewright(&["bench", graph.to_str().unwrap(), "--dump", folder.path("dump").to_str().unwrap()]).works();
     assert_eq!(fs::read_to_string(&victim).unwrap(), PRECIOUS);
-    assert_eq!(fs::symlink_metadata(folder.at("dump/g.smoke.f32")).unwrap().len(), 16 * 16 * 4);
+    assert_eq!(fs::symlink_metadata(folder.path("dump/g.smoke.f32")).unwrap().len(), 16 * 16 * 4);
 }
 
 #[test]
 fn the_record_holds_no_text_of_the_graph() {
     let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
-    interrupt(&graph, "1-100000", &folder.at("out"));
-    let record = fs::read_to_string(folder.at("out/frame.export.ron")).unwrap();
+    interrupt(&graph, "1-100000", &folder.path("out"));
+    let record = fs::read_to_string(folder.path("out/frame.export.ron")).unwrap();
     let (head, files) = record.split_once('\n').unwrap();
     assert!(!head.contains("owned") && !head.contains("smoke"), "{head}");
     let plain = |c: char| c.is_ascii_alphanumeric() || "(),:\"{}[] ".contains(c);
@@ -252,7 +253,7 @@ fn the_record_holds_no_text_of_the_graph() {
 fn frames_that_are_not_whole_are_rendered_again() {
     let (folder, whole) = (Folder::empty(), Folder::empty());
     let graph = folder.file("g.ron", graph(""));
-    let (out, kept) = (folder.at("out"), whole.at("out"));
+    let (out, kept) = (folder.path("out"), whole.path("out"));
     render(&graph, "1-60", &kept, &[]).works();
     interrupt(&graph, "1-60000", &out);
     for (damage, frame) in [("empty", 4), ("cut", 5), ("other size", 6), ("longer", 7)] {
@@ -287,10 +288,10 @@ fn another_stage_mesh_or_recording_is_another_export() {
     };
     folder.file("stages/half.wgsl", half("0.5"));
     folder.file("stages/unused.wgsl", half("0.5"));
-    let own = r#""mine": (stage: "half"), "other": (output: (size: (16, 16)), inputs: {"image": "mine.image"}),"#;
-    let graph = folder.file("g.ron", graph(own));
+    let nodes = r#""mine": (stage: "half"), "other": (output: (size: (16, 16)), inputs: {"image": "mine.image"}),"#;
+    let graph = folder.file("g.ron", graph(nodes));
     let recording = folder.file("input.ron", "(keys: [])");
-    let out = folder.at("out");
+    let out = folder.path("out");
     let resume = |more: &[&str]| {
         let more: Vec<&str> = ["--output", "other", "--resume"].iter().chain(more).copied().collect();
         render(&graph, "1-12", &out, &more)
@@ -356,7 +357,7 @@ fn a_mesh_that_changed_is_another_export() {
 fn one_folder_takes_one_export_and_is_swept() {
     let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
-    let out = folder.at("out");
+    let out = folder.path("out");
     let mut child = Command::new(env!("CARGO_BIN_EXE_stagewright"));
     child.args(["render", graph.to_str().unwrap(), "--frames", "100000", "--out"]).arg(&out);
     let mut child = child.stdout(Stdio::null()).spawn().unwrap();
@@ -384,11 +385,11 @@ fn one_folder_takes_one_export_and_is_swept() {
 fn any_number_of_frames_begins() {
     let folder = Folder::empty();
     let graph = folder.file("g.ron", graph(""));
-    render(&graph, "18446744073709551615", &folder.at("out"), &[]).refuses("at most ");
-    interrupt(&graph, "99999999", &folder.at("out"));
+    render(&graph, "18446744073709551615", &folder.path("out"), &[]).refuses("at most ");
+    interrupt(&graph, "99999999", &folder.path("out"));
     let mut resumed = Command::new(env!("CARGO_BIN_EXE_stagewright"));
     resumed.args(["render", graph.to_str().unwrap(), "--frames", "99999999", "--resume", "--out"]);
-    let mut resumed = resumed.arg(folder.at("out")).stdout(Stdio::null()).spawn().unwrap();
+    let mut resumed = resumed.arg(folder.path("out")).stdout(Stdio::null()).spawn().unwrap();
     let count = folder.names("out").len();
     let since = Instant::now();
     while folder.names("out").len() < count + 10 {

@@ -46,33 +46,33 @@ impl Folder {
         Folder(tempfile::tempdir().unwrap())
     }
 
-    pub fn at(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
     /// Writes a file, and the folders above it.
     pub fn file(&self, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.at(name);
+        let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, bytes).unwrap();
         path
     }
 
     pub fn link(&self, name: &str, target: impl AsRef<Path>) {
-        let path = self.at(name);
+        let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink(target, path).unwrap();
     }
 
     pub fn pipe(&self, name: &str) -> PathBuf {
-        let path = self.at(name);
+        let path = self.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         path
     }
 
     pub fn names(&self, folder: &str) -> Vec<String> {
-        let entries = std::fs::read_dir(self.at(folder)).unwrap();
+        let entries = std::fs::read_dir(self.path(folder)).unwrap();
         let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         // The record of a complete export, and the list of its files.
         names.retain(|name| !name.starts_with(".frame.export"));

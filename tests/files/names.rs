@@ -11,16 +11,16 @@ fn a_graph_is_a_regular_file_of_limited_size() {
     check(&pipe).refuses("g.ron: it is a pipe, not a regular file");
     check(Path::new("/dev/zero")).refuses("/dev/zero: it is a device, not a regular file");
     check(folder.0.path()).refuses("it is a folder, not a regular file");
-    let large = folder.at("large.ron");
+    let large = folder.path("large.ron");
     fs::File::create(&large).unwrap().set_len((64 << 20) + 1).unwrap();
     check(&large).refuses("it is larger than 64 MiB");
     let graph = folder.file("good.ron", graph(""));
     folder.link("link.ron", &graph);
-    check(&folder.at("link.ron")).works();
+    check(&folder.path("link.ron")).works();
     for input in [Path::new("/dev/zero"), &pipe] {
-        render(&graph, "1", &folder.at("out"), &["--input", input.to_str().unwrap()]).refuses("not a regular file");
+        render(&graph, "1", &folder.path("out"), &["--input", input.to_str().unwrap()]).refuses("not a regular file");
     }
-    assert!(!folder.at("out").exists());
+    assert!(!folder.path("out").exists());
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn meshes_lie_below_the_graphs_folder() {
         } else {
             run.refuses("it lies outside the graph's folder");
             assert!(run.says("--allow-files"), "{}", run.text);
-            render(&graph, "1", &folder.at("out"), &[]).refuses("it lies outside the graph's folder");
+            render(&graph, "1", &folder.path("out"), &[]).refuses("it lies outside the graph's folder");
         }
     }
-    assert!(!folder.at("out").exists());
-    render(&folder.at("mine/g.ron"), "1", &folder.at("out"), &["--allow-files"]).works();
+    assert!(!folder.path("out").exists());
+    render(&folder.path("mine/g.ron"), "1", &folder.path("out"), &["--allow-files"]).works();
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn buffers_of_a_mesh_lie_there_too() {
     let folder = Folder::empty();
     folder.file("outside.bin", [0; 36]);
     folder.file("mine/near.bin", [0; 36]);
-    folder.link("mine/link.bin", folder.at("outside.bin"));
+    folder.link("mine/link.bin", folder.path("outside.bin"));
     let graph = folder.file("mine/g.ron", mesh("in/a.gltf"));
     for (uri, near) in [
         ("../near.bin", true),
@@ -83,16 +83,16 @@ fn pipes_devices_and_bombs_are_refused_as_meshes() {
     let zero = folder.file("zero.ron", mesh("zero.obj"));
     stagewright(&["check", zero.to_str().unwrap(), "--allow-files"]).refuses("it is a device, not a regular file");
     // Buffers that are said to have no bytes, of a large file.
-    fs::File::create(folder.at("large.bin")).unwrap().set_len(1 << 30).unwrap();
+    fs::File::create(folder.path("large.bin")).unwrap().set_len(1 << 30).unwrap();
     let buffers = vec![r#"{"uri":"large.bin","byteLength":0}"#; 64].join(",");
     folder.file("b.gltf", format!(r#"{{"asset":{{"version":"2.0"}},"buffers":[{buffers}]}}"#));
     let graph = folder.file("b.ron", mesh("b.gltf"));
-    render(&graph, "1", &folder.at("out"), &[]).refuses("it has no triangles");
+    render(&graph, "1", &folder.path("out"), &[]).refuses("it has no triangles");
     let lying = buffers.replace(":0}", ":1073741825}");
     folder.file("b.gltf", format!(r#"{{"asset":{{"version":"2.0"}},"buffers":[{lying}]}}"#));
     check(&graph).refuses("it is larger than 1024 MiB");
     for name in ["c.obj", "c.glb"] {
-        fs::File::create(folder.at(name)).unwrap().set_len((1 << 30) + 1).unwrap();
+        fs::File::create(folder.path(name)).unwrap().set_len((1 << 30) + 1).unwrap();
         check(&folder.file("c.ron", mesh(name))).refuses("it is larger than 1024 MiB");
     }
 }

@@ -2,9 +2,9 @@
 //! dam break, a body that moves, and what happens where the most do not suffice.
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
 use super::dam_break::{against_experiment, front};
-use super::harness::*;
 use super::sets::*;
 use super::sph_rest::standing;
 
@@ -30,16 +30,16 @@ fn a_tank_at_rest_is_hydrostatic_with_any_number_of_substeps() {
         let dt = if count == "1" { "" } else { r#""dt": "coefficients.dt", "# };
         let values = [("$group", group), ("$params", params), ("$kept", kept), ("$substeps", count), ("$dt", dt)];
         let mut sim = start_fused(60.0, TANK, &values, &["substep.particles", "substep/loop.repeats"]);
-        let mut taken = Vec::new();
+        let mut substep_counts = Vec::new();
         for _ in 0..90 {
             step(&mut sim, 1);
             live(&sim, "substep.particles"); // waits for the frame, so that no frames pile up
-            taken.push(if count == "1" { substeps(&sim) } else { 25 });
+            substep_counts.push(if count == "1" { substeps(&sim) } else { 25 });
         }
         assert!(sim.warnings(true).is_empty(), "{group}: {}", sim.warnings(true));
         assert_eq!(live(&sim, "set.value"), 100);
         let found = standing(&sim);
-        let mean = f64::from(taken.iter().sum::<u32>()) / 90.0;
+        let mean = f64::from(substep_counts.iter().sum::<u32>()) / 90.0;
         println!(
             "{group}: {mean:.1} substeps: slope {:.4} rho g, level {:.4} m, rms {:.3} mm/s",
             found[0],
@@ -72,16 +72,16 @@ fn a_tank_at_rest_is_hydrostatic_with_any_number_of_substeps() {
 #[test]
 fn the_front_of_a_dam_break_is_where_equal_substeps_have_it() {
     let (fixed, _) = front("substep", "", "", 40);
-    let (chosen, taken) = front("substep_adaptive", "", "", 1);
-    println!("{taken} substeps in 48 frames instead of {}", 48 * 40);
-    assert!(taken < 48 * 30, "fewer than equal ones");
+    let (chosen, substep_count) = front("substep_adaptive", "", "", 1);
+    println!("{substep_count} substeps in 48 frames instead of {}", 48 * 40);
+    assert!(substep_count < 48 * 30, "fewer than equal ones");
     let apart = fixed.iter().zip(&chosen).map(|(a, b)| b.1 - a.1).collect::<Vec<_>>();
     within("front against 40 equal substeps, Z", max_abs(&apart), 0.1, "two spacings");
     against_experiment(&chosen);
-    let (chosen, taken) =
+    let (chosen, substep_count) =
         front("substep_dfsph_adaptive", r#""solve_iterations": 16, "max_substeps": 10, "#, ", pressure: f32", 1);
-    println!("incompressible: {taken} substeps in 48 frames");
-    assert!(taken < 48 * 15, "a third of those that sound needs");
+    println!("incompressible: {substep_count} substeps in 48 frames");
+    assert!(substep_count < 48 * 15, "a third of those that sound needs");
     against_experiment(&chosen);
 }
 

@@ -1,6 +1,7 @@
 //! Collisions: nothing gets in, nothing is lost, and single bounces are those of the textbook.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
+
 use super::sets::*;
 
 /// A ball that circles, a box at rest, and a bowl (half a hollow ball would do; here a whole one) around some particles.

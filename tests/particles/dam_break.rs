@@ -1,6 +1,7 @@
 //! Collapse of a water column, twice as high as wide, against the experiment of Koshizuka and Oka 1996.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
+
 use super::sets::*;
 
 /// A column 1 m wide and 2 m high, 20 particles wide, in a box 4.5 m long. The speed of sound, 60 m/s, is ten times the front's.
@@ -22,7 +23,7 @@ fn table(series: &str) -> Vec<(f64, f64)> {
 }
 
 /// Linear between the frames; the first before them.
-fn at(track: &[(f64, f64)], t: f64) -> f64 {
+fn front_at(track: &[(f64, f64)], t: f64) -> f64 {
     let next = track.iter().position(|(time, _)| *time > t).unwrap_or(track.len() - 1).max(1);
     let ((t0, z0), (t1, z1)) = (track[next - 1], track[next]);
     z0 + (z1 - z0) * ((t - t0) / (t1 - t0)).clamp(0.0, 1.0)
@@ -45,7 +46,7 @@ pub fn front(group: &str, params: &str, kept: &str, substeps: usize) -> (Vec<(f6
     ];
     let mut sim = start_fused(60.0, COLUMN, &values, &["substep/loop.repeats"]);
     let unit = (2.0 * 9.81f64).sqrt();
-    let (mut track, mut taken) = (vec![(0.0, 1.0)], 0);
+    let (mut track, mut substep_count) = (vec![(0.0, 1.0)], 0);
     for _ in 0..48 {
         step(&mut sim, 1);
         let mut along: Vec<f64> = vectors(&sim, "set.value", "position", 2).iter().map(|p| p[0]).collect();
@@ -53,20 +54,20 @@ pub fn front(group: &str, params: &str, kept: &str, substeps: usize) -> (Vec<(f6
         along.sort_by(f64::total_cmp);
         // The third from the front, so that a drop that jumps ahead is not taken for the flow.
         track.push((sim.time() * unit, along[along.len() - 3]));
-        taken += if substeps == 1 { words(&sim, "substep/loop.repeats")[0] } else { substeps as u32 };
+        substep_count += if substeps == 1 { words(&sim, "substep/loop.repeats")[0] } else { substeps as u32 };
     }
     println!("{}", sim.warnings(true));
-    (track, taken)
+    (track, substep_count)
 }
 
 /// Checks a front against the experiment, which may have begun a little earlier or later.
 pub fn against_experiment(track: &[(f64, f64)]) {
     let worst = |series: &str, shift: f64| {
-        let errors = table(series).iter().map(|(t, z)| at(track, t - shift) - z).collect::<Vec<_>>();
+        let errors = table(series).iter().map(|(t, z)| front_at(track, t - shift) - z).collect::<Vec<_>>();
         max_abs(&errors)
     };
     for (t, z) in table("koshizuka_oka_exp") {
-        println!("T {t:.3}: experiment {z:.3}, here {:.3}", at(track, t));
+        println!("T {t:.3}: experiment {z:.3}, here {:.3}", front_at(track, t));
     }
     println!("against their simulation (MPS), unshifted: {:.3}", worst("koshizuka_oka_mps", 0.0));
     let shifts = (-30..=30).map(|s| f64::from(s) * 0.01);

@@ -10,8 +10,8 @@ use stagewright_runtime::sim::debug::{FrameDebugger, FrameStart};
 use stagewright_runtime::sim::host_copy::CopySubject;
 use stagewright_runtime::sim::timeline::Budget;
 use stagewright_runtime::sim::{FrameInput, Simulation};
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::sets::*;
 
 /// Particles that move in a box, and each of which is driven by another one's velocity if `$other` says so.

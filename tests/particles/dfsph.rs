@@ -1,8 +1,8 @@
 //! Incompressible SPH (DFSPH): one iteration against f64, a tank at rest, momentum, and the force of the water on a body.
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::sets::*;
 use super::sph_rest::standing;
 
@@ -53,7 +53,7 @@ fn an_iteration_is_that_of_the_formulas() {
     };
     let disc = |p: [f64; 3]| (p[0] - 0.45).hypot(p[1] - 0.55) - 0.2;
     let sides = |p: [f64; 3]| [p[0], 1.0 - p[0], p[1], 1.0 - p[1]].iter().map(|z| 1.0 - share(*z)).product::<f64>();
-    let taken = |p: [f64; 3]| sides(p) * share(disc(p));
+    let wall_share = |p: [f64; 3]| sides(p) * share(disc(p));
     // All particles and their images behind the sides: of which particle, where, and 1 along the axes that are mirrored.
     let mirrored = |p: f64| [(p, 0.0), (-p, 1.0), (2.0 - p, 1.0)];
     let images: Vec<(usize, [f64; 3], [f64; 3])> = (0..count)
@@ -80,16 +80,16 @@ fn an_iteration_is_that_of_the_formulas() {
         pressure: f64,
         error: f64,
     }
-    let known: Vec<Known> = (0..count)
+    let expected: Vec<Known> = (0..count)
         .map(|i| {
             let near: Vec<_> = images.iter().filter(|(_, place, _)| length(apart(x[i], *place)) < h).collect();
-            let density =
-                near.iter().map(|(_, place, _)| value(length(apart(x[i], *place)))).sum::<f64>() + rest * taken(x[i]);
+            let density = near.iter().map(|(_, place, _)| value(length(apart(x[i], *place)))).sum::<f64>()
+                + rest * wall_share(x[i]);
             let pulls: Vec<[f64; 3]> = near.iter().map(|(_, place, _)| gradient(apart(x[i], *place))).collect();
             let normal = |g: &[f64; 3], axes: &[f64; 3]| std::array::from_fn(|axis| g[axis] * axes[axis]);
-            let (others, own): (Vec<_>, Vec<_>) =
+            let (others, fixed): (Vec<_>, Vec<_>) =
                 near.iter().zip(&pulls).partition(|((.., axes), _)| followed(i, axes));
-            let walls = own.iter().fold(plus([0.0; 3], rest, slope(&taken, x[i])), |sum, ((.., axes), g)| {
+            let walls = fixed.iter().fold(plus([0.0; 3], rest, slope(&wall_share, x[i])), |sum, ((.., axes), g)| {
                 plus(sum, 2.0, normal(g, axes))
             });
             let all = others.iter().fold(walls, |sum, (_, g)| plus(sum, 1.0, **g));
@@ -107,8 +107,8 @@ fn an_iteration_is_that_of_the_formulas() {
         })
         .collect();
     let relative = |what: &str, found: &[f64], exact: &dyn Fn(&Known) -> f64, bar: f64| {
-        let scale = known.iter().map(|k| exact(k).abs()).fold(0.0, f64::max);
-        let errors: Vec<f64> = found.iter().zip(&known).map(|(f, k)| (f - exact(k)) / scale).collect();
+        let scale = expected.iter().map(|k| exact(k).abs()).fold(0.0, f64::max);
+        let errors: Vec<f64> = found.iter().zip(&expected).map(|(f, k)| (f - exact(k)) / scale).collect();
         within(
             what,
             max_abs(&errors),
@@ -123,16 +123,16 @@ fn an_iteration_is_that_of_the_formulas() {
     relative("pressure", &scalars(&sim, "solve.particles", "pressure"), &|k| k.pressure, 1e-3);
     within(
         "mean error",
-        (read(&sim, "solve.error")[0] / mean(&known.iter().map(|k| k.error).collect::<Vec<_>>()) - 1.0).abs(),
+        (read(&sim, "solve.error")[0] / mean(&expected.iter().map(|k| k.error).collect::<Vec<_>>()) - 1.0).abs(),
         1e-3,
         "the same",
     );
     let exact: Vec<[f64; 3]> = (0..count)
         .map(|i| {
-            let start = plus(before[i], -dt * known[i].kappa, known[i].walls);
+            let start = plus(before[i], -dt * expected[i].kappa, expected[i].walls);
             let near = images.iter().filter(|(_, place, axes)| length(apart(x[i], *place)) < h && followed(i, axes));
             near.fold(start, |v, (j, place, _)| {
-                plus(v, -dt * (known[i].kappa + known[*j].kappa), gradient(apart(x[i], *place)))
+                plus(v, -dt * (expected[i].kappa + expected[*j].kappa), gradient(apart(x[i], *place)))
             })
         })
         .collect();
@@ -282,11 +282,11 @@ fn the_force_on_a_body_is_what_the_water_loses() {
             let (force, torque) = (read(&sim, "substep.force"), read(&sim, "substep.torque"));
             let size = v.iter().map(|v| 10.0 * length(*v)).sum::<f64>();
             largest = largest.max(force[0].hypot(force[1]));
-            for (axis, given) in [force[0], force[1], torque[2]].into_iter().enumerate() {
+            for (axis, push) in [force[0], force[1], torque[2]].into_iter().enumerate() {
                 let lost = before[axis] - after[axis];
-                let error = (lost - dt * given).abs() / size;
+                let error = (lost - dt * push).abs() / size;
                 within(
-                    &format!("{group}, frame {frame}, axis {axis}: {given:.1}"),
+                    &format!("{group}, frame {frame}, axis {axis}: {push:.1}"),
                     error,
                     2e-6,
                     "sums of 144 roundings",

@@ -1,8 +1,8 @@
 //! Emission: how many, where, and what happens when no more fit.
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::sets::*;
 
 const RATES: &str = r##"
@@ -290,8 +290,8 @@ fn points_of_another_set_emit_evenly() {
         assert_eq!(points.len(), 100);
         let mut counts = vec![0u32; points.len()];
         for place in vectors(&sim, "set.value", "position", dim) {
-            let own = points.iter().position(|point| *point == place);
-            counts[own.unwrap_or_else(|| panic!("{place:?} is no point"))] += 1;
+            let point_index = points.iter().position(|point| *point == place);
+            counts[point_index.unwrap_or_else(|| panic!("{place:?} is no point"))] += 1;
         }
         let (least, most) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
         println!("{dim}D: {least} to {most} of {COUNT} at each of 100 points");

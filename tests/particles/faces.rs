@@ -4,8 +4,8 @@ use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::sets::*;
 
 /// Particles add their velocity at their position, and to faces by cell and axis.
@@ -107,12 +107,14 @@ fn adding_to_faces_is_the_transpose_of_reading_there() {
             let mut field = random(numbers.len(), 9);
             // Around a period, the first face is the last.
             for axis in (0..dim).filter(|axis| faces.wraps[*axis]) {
-                for (k, (_, own, at)) in
-                    numbers.iter().enumerate().filter(|(_, (_, own, at))| *own == axis && at[axis] == faces.cells[axis])
+                for (k, (_, face_axis, at)) in numbers
+                    .iter()
+                    .enumerate()
+                    .filter(|(_, (_, face_axis, at))| *face_axis == axis && at[axis] == faces.cells[axis])
                 {
-                    let first = numbers
-                        .iter()
-                        .position(|(_, a, p)| a == own && (0..dim).all(|d| p[d] == if d == axis { 0 } else { at[d] }));
+                    let first = numbers.iter().position(|(_, a, p)| {
+                        a == face_axis && (0..dim).all(|d| p[d] == if d == axis { 0 } else { at[d] })
+                    });
                     field[k] = field[first.unwrap()];
                 }
             }

@@ -5,8 +5,8 @@ use stagewright_compiler::{Keep, MemoryBudget, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::killing::HASH;
 use super::sets::*;
 

@@ -1,6 +1,7 @@
 //! Filters: exactly those that should go do, and the others keep their order and their numbers.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
+
 use super::sets::*;
 
 const BIRTHS_AND_DEATHS: &str = r##"

@@ -6,8 +6,8 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::bench::cases;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::sets::*;
 
 /// Particles add to cells around them and are carried by what was added, a few times a frame.

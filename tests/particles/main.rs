@@ -10,9 +10,6 @@ mod dfsph;
 mod emission;
 mod faces;
 mod found;
-#[allow(dead_code, reason = "shared with the solvers, which use the rest")]
-#[path = "../solvers/harness.rs"]
-mod harness;
 mod killing;
 mod listed;
 mod matrices;

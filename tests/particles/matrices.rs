@@ -5,8 +5,7 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_language::stage::Stage;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A field of matrices that turns into the identity and back, and particles that carry what they found, stored in reverse.
 const NODES: &str = r##"
@@ -67,7 +66,7 @@ impl Field {
         (0..count).map(place).collect()
     }
 
-    fn at(&self, place: &[i64]) -> Matrix {
+    fn matrix(&self, place: &[i64]) -> Matrix {
         let inside = place.iter().zip(&self.cells).all(|(at, n)| (0..*n as i64).contains(at));
         if self.zero && !inside {
             return vec![0.0; self.dim() * self.dim()];
@@ -93,7 +92,7 @@ impl Field {
                     low as i64 + up
                 })
                 .collect();
-            self.at(&place).iter().zip(&mut sum).for_each(|(m, sum)| *sum += weight * m);
+            self.matrix(&place).iter().zip(&mut sum).for_each(|(m, sum)| *sum += weight * m);
         }
         sum
     }
@@ -103,7 +102,7 @@ impl Field {
         let next = self.places().into_iter().map(|place| {
             let mut right = place.clone();
             right[0] += 1;
-            let (here, there) = (self.at(&place), self.at(&right));
+            let (here, there) = (self.matrix(&place), self.matrix(&right));
             let transposed: Matrix = (0..dim * dim).map(|n| there[dim * (n % dim) + n / dim]).collect();
             let mut next: Matrix = product(&here, &transposed, dim).iter().map(|x| 0.5 * x).collect();
             (0..dim).for_each(|i| next[dim * i + i] += 0.25);

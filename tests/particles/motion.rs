@@ -1,6 +1,7 @@
 //! Motion: forces, integration, drifting with a flow, walls and periodic borders, against analytic solutions.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
+
 use super::sets::*;
 
 const ROTATION: &str = r##"
@@ -29,12 +30,12 @@ fn turn(order: usize, steps: usize) -> f64 {
 
 #[test]
 fn drifting_has_the_order_that_is_asked_for() {
-    for (method, order, steps) in [(1, 1.0, 400), (2, 2.0, 40), (4, 4.0, 16)] {
+    for (method, nominal, steps) in [(1, 1.0, 400), (2, 2.0, 40), (4, 4.0, 16)] {
         let (coarse, fine) = (turn(method, steps), turn(method, 2 * steps));
         has_order(
             &format!("one turn in {steps} and {} steps, {coarse:.2e} and {fine:.2e}", 2 * steps),
-            super::harness::order(coarse, fine),
-            order,
+            order(coarse, fine),
+            nominal,
         );
     }
 }

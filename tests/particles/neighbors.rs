@@ -4,8 +4,8 @@ use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::killing::HASH;
 use super::sets::*;
 
@@ -276,9 +276,9 @@ fn a_grid_of_neighbours_is_like_a_prefix_sum() {
     for between in [held, raised] {
         let nodes = CLAIMS.replace("claim.start\"}", "held.value\"}") + between;
         let graph = Graph::build(&document(60.0, &nodes, &[]), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
-        let told = Plan::compile(&graph, &PlanOptions { keep: Keep::All, ..PlanOptions::default() });
-        let told = told.map(|plan| plan.to_text()).expect_err("the last cell has no end").to_string();
-        assert!(told.contains("near.start: the entries of the last cell have no end"), "{told}");
+        let compiled = Plan::compile(&graph, &PlanOptions { keep: Keep::All, ..PlanOptions::default() });
+        let message = compiled.map(|plan| plan.to_text()).expect_err("the last cell has no end").to_string();
+        assert!(message.contains("near.start: the entries of the last cell have no end"), "{message}");
     }
     let passed = r#""held": (reroute: (), inputs: {"value": "claim.start"}),"#;
     let nodes = CLAIMS.replace("claim.start\"}", "held.value\"}") + passed;

@@ -5,8 +5,8 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::bench::cases;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::sets::*;
 
 /// Each particle sums up what it asks of those near; what it asks for is computed from others' places before.
@@ -96,11 +96,11 @@ fn packed_attributes_give_the_same_bits() {
 fn large_sets_are_packed_by_a_dispatch_of_its_own() {
     // A stage that writes anywhere may write what another has packed already.
     let values = [("$cells", "5, 5, 5"), ("$heat", ""), ("$before", "given"), ("$capacity", "40000")];
-    let given = r##""given": (custom: r#"//! Given
+    let second_writer = r##""given": (custom: r#"//! Given
         //! @inout particles: Particles{cold: f32} -> {cold: f32}, put
         fn stage(particle: Particle) { put_cold(particle.index, 2.0 - particle.cold); }"#,
         on: "box", inputs: {"particles": "cool.particles"}),"##;
-    let document = document(60.0, &format!("{NODES}{given}"), &values);
+    let document = document(60.0, &format!("{NODES}{second_writer}"), &values);
     let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let (plain, packed) = [Tuning::default(), Tuning::gpu()].map(|t| planned(&graph, "set.value", t)).into();
     let text = packed.to_text();

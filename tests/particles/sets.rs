@@ -1,8 +1,7 @@
 //! Particles in and out of a simulation, and what statistics says of them.
 
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::{mean, read, words};
+use stagewright_solver_support::harness::{mean, read, words};
 
 /// How many particles a wire (`node.port`) has.
 pub fn live(sim: &Simulation, wire: &str) -> usize {

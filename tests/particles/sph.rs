@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 
 use stagewright_language::document::ParamValue;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::sets::*;
 use super::sph_reference::Fluid;
 

@@ -1,8 +1,8 @@
 //! SPH against hydrostatics, and against the second law: a tank at rest, and a periodic box without forces.
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::sets::*;
 
 /// A tank 1 m wide, filled 1 m high. Sound is so many times as fast as a fall of the depth.

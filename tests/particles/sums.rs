@@ -6,8 +6,7 @@ use stagewright_language::graph::measurement::Measurement;
 use stagewright_language::library::Library;
 use stagewright_language::stage::Stage;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// Springs between points, and how many each point has.
 const NODES: &str = r##"

@@ -1,6 +1,7 @@
 //! Water in a tank comes to rest, and stays in.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
+
 use super::sets::*;
 
 /// 0.4 m wide, filled 0.32 m high with particles 0.04 m apart. The speed of sound is ten times sqrt(g depth).

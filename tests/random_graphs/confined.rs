@@ -137,7 +137,7 @@ fn plans_of_every_kind_agree_on_confined_stages() {
                 assert!(all(wire, value), "{cells} {edge}, frame {frame}: {wire} {:?}", &read(wire)[..1]);
             }
         }
-        let told: Vec<String> = sims[1].warnings(true).0.iter().map(ToString::to_string).collect();
-        assert_eq!(told, Vec::<String>::new(), "the smallest of no number is not outside a range");
+        let warnings: Vec<String> = sims[1].warnings(true).0.iter().map(ToString::to_string).collect();
+        assert_eq!(warnings, Vec::<String>::new(), "the smallest of no number is not outside a range");
     }
 }

@@ -28,7 +28,7 @@ impl Dice {
         self.below(100) < percent
     }
 
-    fn of<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
+    fn pick<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         let index = self.below(all.len());
         all.get(index)
     }
@@ -67,8 +67,8 @@ pub fn generate(seed: u64) -> Model {
     let confined = dice.chance(40);
     // With one block beside another, some of the larger ones are empty.
     let cells =
-        if confined { [[40, 2], [26, 18]][dice.below(2)] } else { *dice.of(&[[5, 3], [8, 4], [16, 2]]).unwrap() };
-    let edge = *dice.of(&Edge::ALL).unwrap();
+        if confined { [[40, 2], [26, 18]][dice.below(2)] } else { *dice.pick(&[[5, 3], [8, 4], [16, 2]]).unwrap() };
+    let edge = *dice.pick(&Edge::ALL).unwrap();
     let mut level = Level::new(0, edge, confined);
     let (states, nodes) = (2 + dice.below(2), 5 + dice.below(8));
     level.fill(&mut dice, states, nodes);
@@ -132,7 +132,7 @@ impl Level {
     /// An expression of small whole numbers; one that must not change names nothing that does.
     fn expr(&mut self, dice: &mut Dice, live: bool) -> Expr {
         let names: Vec<String> = self.names.iter().filter(|(_, l)| live || !l).map(|(n, _)| n.clone()).collect();
-        let named = dice.of(&names).cloned();
+        let named = dice.pick(&names).cloned();
         let constant = Expr::Const(dice.below(6) as i32);
         let base = match (named, dice.below(4)) {
             (Some(name), 0..=2) => Expr::Name(name),
@@ -167,7 +167,7 @@ impl Level {
     fn pick(&mut self, dice: &mut Dice, ty: Ty, pure: bool) -> Option<Source> {
         let fits = |source: &&Source| source.ty == ty && (source.pure || !pure);
         let found: Vec<Source> = self.sources.iter().filter(fits).cloned().collect();
-        let mut source = dice.of(&found).cloned()?;
+        let mut source = dice.pick(&found).cloned()?;
         if dice.chance(10) {
             source = self.lead(dice, source);
         }
@@ -178,7 +178,7 @@ impl Level {
     fn pick_number(&mut self, dice: &mut Dice, ty: Ty) -> Option<Source> {
         let fits = |source: &&Source| source.ty == ty || (source.any && !ty.grid);
         let found: Vec<Source> = self.sources.iter().filter(fits).cloned().collect();
-        dice.of(&found).cloned()
+        dice.pick(&found).cloned()
     }
 
     fn lead(&mut self, dice: &mut Dice, source: Source) -> Source {
@@ -190,7 +190,7 @@ impl Level {
     }
 
     fn reroute(&mut self, dice: &mut Dice) {
-        if let Some(source) = dice.of(&self.sources).cloned() {
+        if let Some(source) = dice.pick(&self.sources).cloned() {
             let led = self.lead(dice, source);
             self.sources.push(led);
         }
@@ -206,7 +206,7 @@ impl Level {
         let grids: Vec<Source> = self.sources.iter().filter(|source| source.ty.grid).cloned().collect();
         let spots: Vec<Source> = grids.iter().filter(|source| self.is_spot(&source.wire.0)).cloned().collect();
         let any = spots.is_empty() || dice.chance(30);
-        let source = dice.of(if any { &grids } else { &spots }).cloned()?;
+        let source = dice.pick(if any { &grids } else { &spots }).cloned()?;
         Some(if dice.chance(10) { self.lead(dice, source) } else { source })
     }
 
@@ -217,7 +217,7 @@ impl Level {
     fn stage(&mut self, dice: &mut Dice) -> Source {
         let elem = elem(dice);
         let ops: Vec<Op> = Op::ALL.into_iter().filter(|op| op.fits(elem, self.edge)).collect();
-        let op = *dice.of(&ops).unwrap();
+        let op = *dice.pick(&ops).unwrap();
         self.make(dice, op, elem)
     }
 
@@ -249,7 +249,7 @@ impl Level {
         }
         let numbers: Vec<Source> = self.sources.iter().filter(|s| s.document.is_some()).cloned().collect();
         let number = numbers.into_iter().filter(|s| s.ty.elem != Elem::Vec2).collect::<Vec<_>>();
-        match dice.of(&number).filter(|_| dice.chance(25)) {
+        match dice.pick(&number).filter(|_| dice.chance(25)) {
             Some(number) => drop(node.inputs.insert("c".into(), number.wire.clone())),
             None if dice.chance(70) => {
                 let live = dice.chance(40);
@@ -269,8 +269,9 @@ impl Level {
             node.confined = Some(mask.wire);
         }
         // What continues from itself passes on its own input only.
-        let own = passed.as_ref().is_some_and(|_| !op.repeats() || node.inputs.contains_key(output));
-        node.muted = own && passed.is_some_and(|source| source.ty == Ty { grid: made, elem }) && dice.chance(8);
+        let passes_its_state = passed.as_ref().is_some_and(|_| !op.repeats() || node.inputs.contains_key(output));
+        node.muted =
+            passes_its_state && passed.is_some_and(|source| source.ty == Ty { grid: made, elem }) && dice.chance(8);
         let (name, muted) = (self.name(dice, "f"), node.muted);
         self.nodes.insert(name.clone(), node);
         let wire = (name, output.to_string());
@@ -327,14 +328,14 @@ impl Level {
             }
         }
         for index in 0..dice.below(3) + usize::from(group.outputs.is_empty()) {
-            if let Some(source) = dice.of(&inner.sources).cloned() {
+            if let Some(source) = dice.pick(&inner.sources).cloned() {
                 group.outputs.insert(format!("o{index}"), (source.wire, source.ty));
             }
         }
         let wait = inner.sources.iter().filter(|s| s.computed && s.ty == NUMBER).cloned().collect::<Vec<_>>();
         // What a State inside starts from must not wait for a number that follows from States.
         let may_wait = node.iterations.is_some() && !inner.nodes.values().any(starts);
-        if let (Some(number), true) = (dice.of(&wait), may_wait && dice.chance(40)) {
+        if let (Some(number), true) = (dice.pick(&wait), may_wait && dice.chance(40)) {
             group.outputs.insert("u".into(), (number.wire.clone(), NUMBER));
             let below = Expr::Add(self.expr(dice, true).into(), Expr::Const(dice.below(900) as i32).into());
             group.until = Some(("u".into(), below, 1 + dice.below(3) as u32));
@@ -427,5 +428,5 @@ fn holds_state(group: &Group) -> bool {
 }
 
 fn elem(dice: &mut Dice) -> Elem {
-    if dice.chance(50) { Elem::F32 } else { *dice.of(&Elem::ALL).unwrap() }
+    if dice.chance(50) { Elem::F32 } else { *dice.pick(&Elem::ALL).unwrap() }
 }

@@ -14,7 +14,7 @@ pub struct Scope<'m> {
     nodes: &'m BTreeMap<String, Node>,
     prefix: String,
     around: Option<Around<'m>>,
-    known: RefCell<BTreeMap<String, Values>>,
+    values: RefCell<BTreeMap<String, Values>>,
     /// The last repeat that each group here has made.
     last: RefCell<BTreeMap<String, Rc<Scope<'m>>>>,
 }
@@ -71,7 +71,7 @@ impl<'m> Interpreter<'m> {
             nodes: &self.model.nodes,
             prefix: String::new(),
             around: None,
-            known: RefCell::default(),
+            values: RefCell::default(),
             last: RefCell::default(),
         });
         let mut states = States::new();
@@ -128,11 +128,11 @@ impl<'m> Interpreter<'m> {
         }
         let node = &scope.nodes[name];
         let key = format!("{name}.{port}");
-        if let Some(known) = scope.known.borrow().get(&key) {
-            return known.clone();
+        if let Some(values) = scope.values.borrow().get(&key) {
+            return values.clone();
         }
         let values = self.node((name, port), node, scope);
-        scope.known.borrow_mut().insert(key, values.clone());
+        scope.values.borrow_mut().insert(key, values.clone());
         values
     }
 
@@ -159,8 +159,8 @@ impl<'m> Interpreter<'m> {
 
     /// Makes the repeats of a group.
     fn last_repeat(&self, scope: &Rc<Scope<'m>>, name: &str, node: &'m Node, group: &'m Group) -> Rc<Scope<'m>> {
-        if let Some(known) = scope.last.borrow().get(name) {
-            return known.clone();
+        if let Some(last) = scope.last.borrow().get(name) {
+            return last.clone();
         }
         let (name, _) = scope.nodes.get_key_value(name).expect("a node of the level");
         let iterations = node.iterations.as_ref().map_or(1, |e| self.eval(e, scope) as u32);
@@ -180,7 +180,7 @@ impl<'m> Interpreter<'m> {
                 nodes: &group.nodes,
                 prefix: format!("{}{name}/", scope.prefix),
                 around: Some(around),
-                known: RefCell::default(),
+                values: RefCell::default(),
                 last: RefCell::default(),
             }));
         }
@@ -213,9 +213,9 @@ impl<'m> Interpreter<'m> {
         if let Some(wire) = node.inputs.get(param) {
             return Some(self.wire(wire, scope)[0]);
         }
-        let own = node.params.get(param);
+        let param_value = node.params.get(param);
         let number = if let (Kind::Number(value), "value") = (&node.kind, param) { Some(value) } else { None };
-        own.or(number).map(|value| self.eval(value, scope))
+        param_value.or(number).map(|value| self.eval(value, scope))
     }
 
     fn number(&self, scope: &Rc<Scope<'m>>, name: &str) -> f64 {

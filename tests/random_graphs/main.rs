@@ -87,9 +87,9 @@ fn compare(gpu: &Gpu, model: &Model, seed: u64, ways: &[usize]) -> Result<usize,
                 compared += 1;
             }
         }
-        let told = simulation.warnings(true);
-        if !told.is_empty() {
-            return Err(failed(format!("warns: {told}")));
+        let warnings = simulation.warnings(true);
+        if !warnings.is_empty() {
+            return Err(failed(format!("warns: {warnings}")));
         }
     }
     Ok(compared)

@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use super::harness::*;
-use super::reference::{EdgeRule, Flow, Grid, advect, maccormack};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Flow, Grid, advect, maccormack};
 
 const ADVECT: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
@@ -140,7 +140,7 @@ fn constant_flow(grid: Grid, method: &str, limiter: u32) {
     let carry = Carry { method, limiter, ..Carry::new(grid, grid.n[0] as f64 / 1.3, [1.0, 0.5, -0.3]) };
     // A bump with grit, so that the limiter has something to do.
     let bump = grid.fill(bump([0.3, 0.4, if grid.dim == 3 { 0.6 } else { 0.0 }]));
-    let start: Vec<f32> = f32s(&bump).iter().zip(random(grid.len(), 4)).map(|(a, b)| a + 0.1 * b).collect();
+    let start: Vec<f32> = f32s(&bump).iter().zip(random(grid.cell_count(), 4)).map(|(a, b)| a + 0.1 * b).collect();
     let mut expected = f64s(&start);
     let flow = Flow { velocity: &|_| carry.flow, order: 1 };
     let (mut bar, mut limited) = (0.0, 0.0f64);

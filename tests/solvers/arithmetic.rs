@@ -1,7 +1,7 @@
 //! Arithmetic and differences of grids and of fields, against f64.
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 const GRIDS: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
@@ -71,8 +71,8 @@ impl Inputs {
 
 fn arithmetic(shape: &[usize], ty: &str, components: usize, nodes: &str, slack: f64) {
     let grid = Grid::new(shape, 1.0, EdgeRule::Wall);
-    let [a, b] = [1, 2].map(|seed| random(grid.len() * components, seed));
-    let w: Vec<f32> = random(grid.len(), 3).iter().map(|w| 0.5 + 0.7 * w).collect();
+    let [a, b] = [1, 2].map(|seed| random(grid.cell_count() * components, seed));
+    let w: Vec<f32> = random(grid.cell_count(), 3).iter().map(|w| 0.5 + 0.7 * w).collect();
     let mut sim = start(60.0, nodes, &[("$cells", &grid.resolution()), ("$type", ty), ("$edge", "wall")]);
     run(&mut sim, &[("a", &a), ("b", &b), ("w", &w)], 1, "a");
     let inputs = Inputs { a: f64s(&a), b: f64s(&b), w: f64s(&w), components };

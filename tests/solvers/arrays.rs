@@ -8,8 +8,7 @@ use stagewright_language::library::Library;
 use stagewright_runtime::sim::debug::{ElementPlace, FrameDebugger, FrameStart};
 use stagewright_runtime::sim::expect;
 use stagewright_runtime::sim::{FrameInput, Simulation};
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A step that reads own cells, neighbours and positions of three numbers, and one that reads own cells alone, so that both share a dispatch.
 const ARRAY: &str = r##"
@@ -274,19 +273,19 @@ fn loops_over_numbers_may_guard_their_first_and_last_round() {
         step(sim, 1);
         let (g, s, x) = (read(sim, "f"), read(sim, "step.s"), read(sim, "plain.x"));
         for cell in 0..30 {
-            let mut own: Vec<f64> = f64s(&start[5 * cell..5 * cell + 5]);
+            let mut numbers: Vec<f64> = f64s(&start[5 * cell..5 * cell + 5]);
             let mut sum = 0.0;
             for i in 0..5 {
                 if i > 0 {
                     let whole = [0, 1, 1, 3][i - 1];
-                    sum += own[i - 1] / i as f64 + (i as f64).ln() + f64::from(whole) + f64::from(1u32 << (i - 1));
+                    sum += numbers[i - 1] / i as f64 + (i as f64).ln() + f64::from(whole) + f64::from(1u32 << (i - 1));
                 }
                 if i < 4 {
-                    own[i] = 0.5 * (own[i] + own[i + 1]);
+                    numbers[i] = 0.5 * (numbers[i] + numbers[i + 1]);
                 }
             }
             within("sum", s[cell] - sum, 1e-4, "rounding of f32 and of its logarithm");
-            within("numbers", max_abs(&difference(&g[5 * cell..5 * cell + 5], &own)), 1e-6, "rounding of f32");
+            within("numbers", max_abs(&difference(&g[5 * cell..5 * cell + 5], &numbers)), 1e-6, "rounding of f32");
             within("a plain grid", x[cell] - 2.0 / 6.0, 1e-6, "rounding of f32");
         }
     }

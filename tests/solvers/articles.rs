@@ -6,9 +6,8 @@ use std::path::PathBuf;
 
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_runtime::sim::{FrameInput, Simulation};
-
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid};
 
 /// Cells along a side.
 const N: usize = 16;
@@ -71,7 +70,7 @@ struct Sides {
 }
 
 impl Sides {
-    fn of(read: impl Fn(Cell) -> f64, [x, y, z]: Cell) -> Sides {
+    fn read(read: impl Fn(Cell) -> f64, [x, y, z]: Cell) -> Sides {
         Sides {
             left: read([x - 1, y, z]),
             right: read([x + 1, y, z]),
@@ -90,7 +89,7 @@ fn gauss_seidel(grid: &Grid, field: &mut [f64], read: impl Fn(&[f64], Cell) -> f
     for _ in 0..4 {
         for color in 0..2 {
             for c in grid.cells().filter(|c| (c[0] + c[1]) % 2 == color) {
-                field[grid.index(c)] = new(c, Sides::of(|c| read(field, c), c).sum());
+                field[grid.index(c)] = new(c, Sides::read(|c| read(field, c), c).sum());
             }
         }
     }
@@ -222,8 +221,8 @@ fn project(sim: &Simulation, grid: &Grid, from: &str, [divergence, pressure, pro
     let div: Vec<f64> = grid
         .cells()
         .map(|c| {
-            let x = Sides::of(|c| grid.read_component(&velocity[0], c, 0), c);
-            let y = Sides::of(|c| grid.read_component(&velocity[1], c, 1), c);
+            let x = Sides::read(|c| grid.read_component(&velocity[0], c, 0), c);
+            let y = Sides::read(|c| grid.read_component(&velocity[1], c, 1), c);
             -0.5 * (h * (x.right - x.left) + h * (y.above - y.below))
         })
         .collect();
@@ -231,7 +230,7 @@ fn project(sim: &Simulation, grid: &Grid, from: &str, [divergence, pressure, pro
     let scaled = |wire: &str, factor: f64| -> Vec<f64> { read(sim, wire).iter().map(|v| v * factor).collect() };
     let computed = scaled(&format!("{divergence}.divergence"), -h * h);
     same("ProjectStep1", &computed, &div, 8.0 * U * 2.0 * h * largest, "8 roundings of 4 velocities");
-    let mut p = vec![0.0; grid.len()];
+    let mut p = vec![0.0; grid.cell_count()];
     gauss_seidel(grid, &mut p, |p, c| grid.read(p, c), |c, sum| (computed[grid.index(c)] + sum) / 4.0);
     let values = scaled(&format!("{pressure}.pressure"), 1.0);
     let bar = 4.0 * 16.0 * U * max_abs(&p).max(max_abs(&div));
@@ -239,7 +238,7 @@ fn project(sim: &Simulation, grid: &Grid, from: &str, [divergence, pressure, pro
     let free: Vec<Vec<f64>> = (0..2)
         .map(|axis| {
             let new = |c: Cell| {
-                let p = Sides::of(|c| grid.read(&values, c), c);
+                let p = Sides::read(|c| grid.read(&values, c), c);
                 let step = if axis == 0 { p.right - p.left } else { p.above - p.below };
                 velocity[axis][grid.index(c)] - 0.5 * step / h
             };
@@ -346,8 +345,8 @@ fn unity_fluid_is_the_six_shaders() {
         let divergence: Vec<f64> = grid
             .cells()
             .map(|c| {
-                let x = Sides::of(|c| grid.read(&flow[0], c), c);
-                let y = Sides::of(|c| grid.read(&flow[1], c), c);
+                let x = Sides::read(|c| grid.read(&flow[0], c), c);
+                let y = Sides::read(|c| grid.read(&flow[1], c), c);
                 x.right - x.left + y.above - y.below
             })
             .collect();
@@ -363,7 +362,7 @@ fn unity_fluid_is_the_six_shaders() {
 
         let mut p: Vec<f64> = pressure.iter().map(|v| v / h).collect();
         for _ in 0..20 {
-            let relaxed = |c: Cell| (Sides::of(|c| grid.read(&p, c), c).sum() - computed[grid.index(c)]) * 0.25;
+            let relaxed = |c: Cell| (Sides::read(|c| grid.read(&p, c), c).sum() - computed[grid.index(c)]) * 0.25;
             p = grid.cells().map(relaxed).collect();
         }
         let values = scaled("4_pressure.pressure", 1.0 / h);
@@ -372,7 +371,7 @@ fn unity_fluid_is_the_six_shaders() {
 
         let free = |axis: usize| -> Vec<f64> {
             let new = |c: Cell| {
-                let p = Sides::of(|c| grid.read(&values, c), c);
+                let p = Sides::read(|c| grid.read(&values, c), c);
                 let step = if axis == 0 { p.right - p.left } else { p.above - p.below };
                 (flow[axis][grid.index(c)] - step * 0.5) * 0.99
             };

@@ -6,8 +6,7 @@ use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// Something that moves through the box, a mask of its blocks and of those beside them, and stages of every kind, which run in these.
 const NODES: &str = r##"

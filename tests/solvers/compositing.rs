@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const SIZE: [usize; 2] = [32, 16];
 const PIXELS: usize = SIZE[0] * SIZE[1];
@@ -245,7 +245,7 @@ fn ramps_and_crops_follow_their_shapes() {
         ("r12", &|[x, y]| mirrored(x.hypot(y)), 0.0),
         ("r20", &|[x, y]| (y.atan2(x) / std::f64::consts::TAU).rem_euclid(1.0), 4096.0 * U),
     ];
-    for (name, shape, own) in shapes {
+    for (name, shape, rounding) in shapes {
         let got = read(&sim, &format!("{name}.image"));
         let mut compared = 0;
         for (i, at) in centers().enumerate() {
@@ -256,7 +256,7 @@ fn ramps_and_crops_follow_their_shapes() {
             for (k, exact) in [t, 1.0 - t, 0.0, 1.0 - 0.5 * t].into_iter().enumerate() {
                 let error = (got[4 * i + k] - exact).abs();
                 // Places of up to 4 ramps, read from a table of 64 spans.
-                assert!(seam || error <= own + 4.0 * 30.0 * U, "{name} at {at:?}: {error:.2e}");
+                assert!(seam || error <= rounding + 4.0 * 30.0 * U, "{name} at {at:?}: {error:.2e}");
             }
         }
         assert!(compared > PIXELS / 2 && compared <= PIXELS, "{name}");

@@ -1,7 +1,7 @@
 //! Pressure by conjugate gradients, on one density and on several: against the same steps in f64, down to the end, and always downhill.
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 /// One frame is a solve of some steps from zero.
 const SOLVER: &str = r##"
@@ -44,7 +44,8 @@ impl Case {
     /// Noise in the open cells, with nothing left over where nothing can flow out.
     fn rhs(&self) -> Vec<f32> {
         let open = f64s(&self.open());
-        let noise: Vec<f64> = random(self.grid.len(), 3).iter().zip(&open).map(|(v, o)| f64::from(*v) * o).collect();
+        let noise: Vec<f64> =
+            random(self.grid.cell_count(), 3).iter().zip(&open).map(|(v, o)| f64::from(*v) * o).collect();
         let mean =
             if self.grid.edge == EdgeRule::Zero { 0.0 } else { noise.iter().sum::<f64>() / open.iter().sum::<f64>() };
         f32s(&noise.iter().zip(&open).map(|(v, o)| v + (self.surplus - mean) * o).collect::<Vec<_>>())
@@ -62,7 +63,8 @@ impl Case {
             ("$steps", steps.to_string()),
         ];
         let mut sim = start(60.0, SOLVER, &pairs(&values));
-        let mass: Vec<f32> = random(self.grid.len(), 4).iter().map(|v| if *v > 0.0 { 10.0 } else { 1.0 }).collect();
+        let mass: Vec<f32> =
+            random(self.grid.cell_count(), 4).iter().map(|v| if *v > 0.0 { 10.0 } else { 1.0 }).collect();
         let p = run(&mut sim, &[("rhs", &self.rhs()), ("open", &self.open()), ("mass", &mass)], 1, "solve.pressure");
         (p, read(&sim, "solve.residual")[0])
     }
@@ -70,7 +72,8 @@ impl Case {
     /// Weight of each face of each cell.
     fn weights(&self) -> Vec<f64> {
         let open = self.open();
-        let mass: Vec<f64> = random(self.grid.len(), 4).iter().map(|v| if *v > 0.0 { 10.0 } else { 1.0 }).collect();
+        let mass: Vec<f64> =
+            random(self.grid.cell_count(), 4).iter().map(|v| if *v > 0.0 { 10.0 } else { 1.0 }).collect();
         let weight = |c, face| {
             let across = self.grid.neighbor(c, face);
             let there = self.grid.inner(across);
@@ -165,14 +168,14 @@ fn steps_are_those_of_f64_and_go_downhill() {
 #[test]
 fn as_many_steps_as_unknowns_are_enough() {
     for case in cases(&[6, 5]) {
-        let unknowns = case.grid.len();
-        let (p, told) = case.solve(unknowns);
+        let unknowns = case.grid.cell_count();
+        let (p, reported) = case.solve(unknowns);
         let w = case.weights();
         let residual = difference(&f64s(&case.rhs()), &case.apply(&w, &p));
         let largest_weight = w.iter().copied().fold(0.0, f64::max);
         let bar = largest_weight * stalled_residual(case.grid.faces(), max_abs(&p), case.grid.h);
         within(&format!("{}: {unknowns} steps", case.name()), max_abs(&residual), bar, "roundings of a residual");
-        assert!(told <= bar, "what the group tells ({told}) is as small");
+        assert!(reported <= bar, "what the group tells ({reported}) is as small");
     }
 }
 
@@ -183,7 +186,7 @@ fn what_flows_into_a_closed_box_does_not_disturb() {
         case.surplus = 1.0;
         let off = difference(&case.solve(40).0, &balanced);
         // Both start from zero and stay in the same space, so there is no constant between them.
-        let bar = case.grid.len() as f64 * 200.0 * U * max_abs(&balanced);
+        let bar = case.grid.cell_count() as f64 * 200.0 * U * max_abs(&balanced);
         within(&case.name(), max_abs(&off), bar, "roundings of a step, over the smallest eigenvalue");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 const CARRY: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
@@ -137,8 +137,8 @@ fn errors(resolution: &[usize], cells: f64, stage: &str) -> [f64; 2] {
     let (n, dim) = (resolution[0], resolution.len());
     let way = [0.40625, 0.203125, if dim == 3 { -0.203125 } else { 0.0 }];
     let steps = (way[0] * n as f64 / cells).round() as usize;
-    let flow: Vec<f32> = (0..grid.layered().len()).flat_map(|_| f32s(&way[..dim])).collect();
-    let flow = if stage == FACES { flow } else { flow[..grid.len() * dim].to_vec() };
+    let flow: Vec<f32> = (0..grid.layered().cell_count()).flat_map(|_| f32s(&way[..dim])).collect();
+    let flow = if stage == FACES { flow } else { flow[..grid.cell_count() * dim].to_vec() };
     let from = [0.3, 0.4, if dim == 3 { 0.6 } else { 0.0 }];
     let mut sim = carrier(&grid, stage, steps as f64, 1, "f32", false);
     let carried = run(&mut sim, &[("u", &flow), ("q", &f32s(&grid.fill(wave(from))))], steps, "q");
@@ -236,7 +236,7 @@ fn what_reaches_an_open_border_leaves() {
     let grid = Grid::new(&[32, 32], 1.0, EdgeRule::Zero);
     let away = |at: [f64; 3]| ((at[0] - 0.5).powi(2) + (at[1] - 0.5).powi(2)).sqrt();
     let disc = f32s(&grid.fill(|at| if away(at) < 0.2 { 1.0 } else { 0.0 }));
-    let flow: Vec<f32> = (0..grid.len()).flat_map(|_| [1.0, 0.25]).collect();
+    let flow: Vec<f32> = (0..grid.cell_count()).flat_map(|_| [1.0, 0.25]).collect();
     let mut sim = carrier(&grid, CELLS, 60.0, 1, "f32", false);
     let sum = |q: &[f64]| q.iter().sum::<f64>() / f64s(&disc).iter().sum::<f64>();
     let half = run(&mut sim, &[("u", &flow), ("q", &disc)], 30, "q");

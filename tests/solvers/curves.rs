@@ -3,8 +3,7 @@
 use stagewright_base::curve::{Color, Curve, Gradient, SAMPLES};
 use stagewright_language::document::ParamValue;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A row of cells whose values run from a little below 0 to a little above 1, through a curve and a gradient: in a stage, in a field,
 /// in a group that exposes them, and in an operation that runs in every frame.

@@ -2,8 +2,8 @@
 
 use std::f64::consts::PI;
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 const DIFFUSE: &str = r#"
     "domain": (domain: (resolution: ($cells), width: $width, edge: "$edge")),

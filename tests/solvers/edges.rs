@@ -2,9 +2,8 @@
 
 use stagewright_language::document::ParamValue;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Grid, blend};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid, blend};
 
 /// `near` reads cells beside its own; `far` reads positions, from a grid of its own, around the middle of the box.
 pub const PROBES: &str = r##"
@@ -63,8 +62,8 @@ impl Scene {
     fn new(shape: &[usize], edge: EdgeRule, reach: f64) -> Scene {
         let grid = Grid::new(shape, shape[0] as f64 * H, edge);
         let samples = Grid::new(if grid.dim == 3 { &[17, 16, 15] } else { &[53, 49] }, 1.0, EdgeRule::Wall);
-        let (f, v) = (random(grid.len(), 1), random(grid.len() * grid.dim, 2));
-        let w = random(grid.layered().len() * grid.dim, 3);
+        let (f, v) = (random(grid.cell_count(), 1), random(grid.cell_count() * grid.dim, 2));
+        let w = random(grid.layered().cell_count() * grid.dim, 3);
         let shortest = grid.n[..grid.dim].iter().min().unwrap();
         let part = |axis| f64s(&v).into_iter().skip(axis).step_by(grid.dim).collect();
         let parts = (0..grid.dim).map(part).collect();

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const CARRY: &str = r#"
     "domain": (domain: (resolution: ($n, $n), width: 1, edge: "wrap")),

@@ -4,8 +4,7 @@ use stagewright_language::document::Document;
 use stagewright_language::stage::Stage;
 use stagewright_language::stage::header::{Change, Direction, Port};
 use stagewright_language::stage::types::{Element, PortType, ValueType};
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A port's type with its generics bound, as a header writes it.
 fn bound(ty: PortType, generic: ValueType) -> String {
@@ -45,7 +44,7 @@ fn feed(port: &Port, generic: ValueType, dim: u32, on: &str) -> String {
 fn particles(stage: &Stage, dim: u32) -> String {
     let mut attributes: Vec<(String, ValueType)> = vec![("position".into(), ValueType::Vec)];
     for (name, ty) in stage.header.ports.iter().flat_map(|p| &p.attributes) {
-        if attributes.iter().all(|(known, _)| known != name) {
+        if attributes.iter().all(|(attribute, _)| attribute != name) {
             attributes.push((name.clone(), *ty));
         }
     }

@@ -7,8 +7,7 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::timeline::Budget;
 use stagewright_runtime::sim::{FrameInput, Simulation};
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A cube of edge 0.4 around the origin.
 fn cube() -> String {

@@ -1,7 +1,7 @@
 //! Filters of images in f64 by brute force, with a bound on how far f32 may be from each pixel.
 
-use super::harness::*;
-use super::reference::{Cell, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, Grid};
 
 /// Values above this are empty pixels.
 const EMPTY_ABOVE: f64 = 1e30;
@@ -58,7 +58,7 @@ pub struct Filtered {
 }
 
 impl Filtered {
-    pub fn of(image: &[f32]) -> Filtered {
+    pub fn new(image: &[f32]) -> Filtered {
         Filtered { image: f64s(image), rounding: vec![0.0; image.len()] }
     }
 
@@ -104,7 +104,7 @@ pub fn disc(radius: i64) -> Vec<Offset> {
     square(radius).into_iter().filter(|[x, y]| x * x + y * y <= radius * radius).collect()
 }
 
-pub fn at(c: Cell, [x, y]: Offset) -> Cell {
+pub fn offset_cell(c: Cell, [x, y]: Offset) -> Cell {
     [c[0] + x, c[1] + y, c[2]]
 }
 
@@ -119,7 +119,7 @@ pub fn bilateral(grid: Grid, window: Vec<Offset>, space: f64, range: f64) -> imp
         let mut mean = Mean::around(center);
         let mut turned = 0.0;
         for offset in &window {
-            let difference = grid.read(image, at(c, *offset)) - center;
+            let difference = grid.read(image, offset_cell(c, *offset)) - center;
             if center + difference <= EMPTY_ABOVE {
                 let exponent = spatial(*offset, space) + difference * difference / (2.0 * range * range);
                 mean.add(exponent, difference);
@@ -136,7 +136,7 @@ pub fn bilateral(grid: Grid, window: Vec<Offset>, space: f64, range: f64) -> imp
 pub fn gaussian(grid: Grid, window: Vec<Offset>, sigma: f64) -> impl Fn(&[f64], Cell) -> Mean {
     move |image, c| {
         let mut mean = Mean::around(0.0);
-        window.iter().for_each(|o| mean.add(spatial(*o, sigma), grid.read(image, at(c, *o))));
+        window.iter().for_each(|o| mean.add(spatial(*o, sigma), grid.read(image, offset_cell(c, *o))));
         mean
     }
 }
@@ -157,7 +157,7 @@ impl NarrowRange {
     pub fn mean(self) -> impl Fn(&[f64], Cell) -> Mean {
         move |image, c| {
             let center = image[self.grid.index(c)];
-            let sample = |offset| self.grid.read(image, at(c, offset)) - center;
+            let sample = |offset| self.grid.read(image, offset_cell(c, offset)) - center;
             let mut mean = Mean::around(center);
             mean.add(0.0, 0.0);
             let (mut low, mut high) = (self.range, self.range);

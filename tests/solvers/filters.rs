@@ -1,10 +1,10 @@
 //! Bilateral, narrow-range and Gaussian filters against brute force in f64.
 
 use stagewright_compiler::Keep;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 use super::filter_reference::*;
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
 
 /// A State and a filter over it.
 const FILTER: &str = r#"
@@ -34,7 +34,8 @@ fn filter_values(grid: &Grid, filter: &str, params: &str, ty: &str) -> [(&'stati
 
 /// Runs a filter over an image of numbers, or of colours if it has four times as many.
 fn filtered(grid: &Grid, filter: &str, params: &str, image: &[f32]) -> Vec<f64> {
-    let values = filter_values(grid, filter, params, if image.len() == 4 * grid.len() { "vec4f" } else { "f32" });
+    let values =
+        filter_values(grid, filter, params, if image.len() == 4 * grid.cell_count() { "vec4f" } else { "f32" });
     run(&mut start(60.0, FILTER, &pairs(&values)), &[("image", image)], 1, "filter.result")
 }
 
@@ -83,7 +84,7 @@ fn the_exact_bilateral_filter_is_the_stored_one() {
     assert_eq!(image, f32s(&column(2)), "the data's image is that of its formula");
     let result = filtered(&grid, "bilateral", "", &image);
     assert_eq!(result.len(), SIDE * SIDE);
-    let expected = Filtered::of(&image).then(&grid, bilateral(grid, square(RADIUS), SPACE, RANGE));
+    let expected = Filtered::new(&image).then(&grid, bilateral(grid, square(RADIUS), SPACE, RANGE));
     within("the f64 reference", max_abs(&difference(&expected.image, &column(3))), 1e-9, "nine digits stored");
     expected.is("bilateral against f64", &result);
     let error = max_abs(&difference(&result, &column(3)));
@@ -104,7 +105,7 @@ fn a_disc_is_the_window_of_opencv() {
     within("disc against the stored filter, inner 38 x 38 pixels", max_abs(&errors), 2e-6, "asked for");
     let squares = max_abs(&difference(&column(3), &stored));
     println!("  (a square window would differ by up to {squares:.1e})");
-    Filtered::of(&image)
+    Filtered::new(&image)
         .then(&grid, bilateral(grid, disc(RADIUS), SPACE, RANGE))
         .is("disc against f64, with its edges", &result);
 }
@@ -112,7 +113,7 @@ fn a_disc_is_the_window_of_opencv() {
 /// A pass per axis in f64.
 fn separable(grid: Grid, image: &[f32], radius: i64, space: f64, range: f64) -> Filtered {
     let pass = |axis| bilateral(grid, window(axis, radius), space, range);
-    Filtered::of(image).then(&grid, pass(0)).then(&grid, pass(1))
+    Filtered::new(image).then(&grid, pass(0)).then(&grid, pass(1))
 }
 
 #[test]
@@ -122,7 +123,7 @@ fn the_separable_bilateral_filter_is_two_passes() {
     let result = filtered(&grid, "bilateral_separable", "", &image);
     separable(grid, &image, RADIUS, SPACE, RANGE).is("separable against f64", &result);
     let wide = clamped(&[45, 23]);
-    let image = &image[..wide.len()];
+    let image = &image[..wide.cell_count()];
     let params = r#""radius": 7, "sigma_space": 3.5, "sigma_range": 0.3"#;
     let result = filtered(&wide, "bilateral_separable", params, image);
     separable(wide, image, 7, 3.5, 0.3).is("separable, another size and sigmas, against f64", &result);
@@ -138,7 +139,7 @@ fn the_separable_filter_stays_near_the_exact_one() {
     let exact = filtered(&grid, "bilateral", "", &image);
     let apart = difference(&filtered(&grid, "bilateral_separable", "", &image), &exact);
     let allowed = |c| {
-        let around = square(RADIUS).into_iter().map(|offset| grid.read(&values, at(c, offset)));
+        let around = square(RADIUS).into_iter().map(|offset| grid.read(&values, offset_cell(c, offset)));
         let (low, high) = around.fold((f64::MAX, f64::MIN), |(low, high), v| (low.min(v), high.max(v)));
         let span: f64 = high - low;
         span.min(3.0 * span * (span * span / (8.0 * RANGE * RANGE)).tanh())
@@ -163,7 +164,7 @@ fn the_separable_filter_becomes_exact_as_sigma_range_grows() {
 #[test]
 fn constants_and_windows_of_one_pixel_stay_as_they_are() {
     let grid = clamped(&[31, 17]);
-    let (constant, noise) = (vec![3.7f32; grid.len()], random(grid.len(), 5));
+    let (constant, noise) = (vec![3.7f32; grid.cell_count()], random(grid.cell_count(), 5));
     for filter in ["bilateral", "bilateral_separable", "narrow_range", "narrow_range_separable"] {
         let same = filtered(&grid, filter, "", &constant);
         assert_eq!(same, f64s(&constant), "{filter} of a constant");
@@ -176,7 +177,7 @@ fn constants_and_windows_of_one_pixel_stay_as_they_are() {
 
 /// A ball in front of a slope with relief, noise, and empty pixels around and within.
 fn depths(grid: &Grid, noise: f64) -> Vec<f32> {
-    let grit = random(grid.len(), 11);
+    let grit = random(grid.cell_count(), 11);
     let depth = |(i, c): (usize, [i64; 3])| {
         let [x, y] = [c[0] as f64, c[1] as f64];
         let ball = 1.0 - ((x - 15.0).powi(2) + (y - 14.0).powi(2)) / 100.0;
@@ -194,7 +195,7 @@ fn depths(grid: &Grid, noise: f64) -> Vec<f32> {
 fn empty_pixels_stay_empty_and_do_not_count() {
     let grid = clamped(&[45, 33]);
     let image = depths(&grid, 0.02);
-    let exact = Filtered::of(&image).then(&grid, bilateral(grid, square(RADIUS), SPACE, RANGE));
+    let exact = Filtered::new(&image).then(&grid, bilateral(grid, square(RADIUS), SPACE, RANGE));
     exact.is("bilateral with empty pixels", &filtered(&grid, "bilateral", "", &image));
     let result = filtered(&grid, "bilateral_separable", "", &image);
     separable(grid, &image, RADIUS, SPACE, RANGE).is("separable with empty pixels", &result);
@@ -230,7 +231,7 @@ fn the_narrow_range_filter_is_that_of_the_paper() {
     for axis in 0..3 {
         let params = format!(r#""axis": {axis}, "radius": 7, "sigma": 2.5, "range": 0.25, "drop": 0.03"#);
         let result = filtered(&grid, "narrow_range", &params, &image);
-        let expected = Filtered::of(&image).then(&grid, narrow(grid, axis, 7, 2.5).mean());
+        let expected = Filtered::new(&image).then(&grid, narrow(grid, axis, 7, 2.5).mean());
         expected.is(&format!("narrow range, axis {axis}, against f64"), &result);
         let changed = difference(&result, &f64s(&image));
         assert!(max_abs(&changed) > 0.03, "it does something");
@@ -238,7 +239,7 @@ fn the_narrow_range_filter_is_that_of_the_paper() {
     let params = r#""radius": 7, "sigma": 2.5, "range": 0.25, "drop": 0.03"#;
     let result = filtered(&grid, "narrow_range_separable", params, &image);
     let pass = |axis, radius, sigma| narrow(grid, axis, radius, sigma).mean();
-    let rows = Filtered::of(&image).then(&grid, pass(0, 7, 2.5));
+    let rows = Filtered::new(&image).then(&grid, pass(0, 7, 2.5));
     let expected = rows.then(&grid, pass(1, 7, 2.5)).then(&grid, pass(2, 2, 1.0));
     expected.is("narrow range, separable, against f64", &result);
 }
@@ -275,7 +276,7 @@ fn a_step_higher_than_the_range_is_not_blurred() {
 /// A slope of 0.045 a pixel at most, along the diagonal.
 fn slope(grid: &Grid, noise: f32) -> Vec<f32> {
     let plane = grid.cells().map(|c| (2.0 + 0.03 * c[0] as f64 - 0.015 * c[1] as f64) as f32);
-    plane.zip(random(grid.len(), 6)).map(|(depth, grit)| depth + noise * grit).collect()
+    plane.zip(random(grid.cell_count(), 6)).map(|(depth, grit)| depth + noise * grit).collect()
 }
 
 /// Errors at pixels whose windows do not reach the border: 6 pixels, and 2 more for the separable filter's cleaning.
@@ -307,7 +308,7 @@ fn on_a_slope_the_range_widens_until_the_whole_window_counts() {
     let grid = clamped(&[48, 40]);
     let rough = slope(&grid, 0.004);
     let result = filtered(&grid, "narrow_range", r#""range": 0.068"#, &rough);
-    let whole = Filtered::of(&rough).then(&grid, gaussian(grid, square(6), 2.0));
+    let whole = Filtered::new(&rough).then(&grid, gaussian(grid, square(6), 2.0));
     let errors = inner(&grid, &difference(&result, &whole.image));
     let before = inner(&grid, &difference(&f64s(&rough), &f64s(&slope(&grid, 0.0))));
     let after = inner(&grid, &difference(&result, &f64s(&slope(&grid, 0.0))));
@@ -319,13 +320,13 @@ fn on_a_slope_the_range_widens_until_the_whole_window_counts() {
 fn the_gaussian_is_the_whole_kernel() {
     for edge in [EdgeRule::Clamp, EdgeRule::Mirror, EdgeRule::Wrap] {
         let grid = Grid::new(&[45, 23], 1.0, edge);
-        let image: Vec<f32> = random(grid.len(), 3).iter().map(|v| v + 0.5).collect();
+        let image: Vec<f32> = random(grid.cell_count(), 3).iter().map(|v| v + 0.5).collect();
         let params = r#""radius": 8, "sigma": 2.6"#;
         let result = filtered(&grid, "gaussian", params, &image);
         let pass = |window| gaussian(grid, window, 2.6);
-        let expected = Filtered::of(&image).then(&grid, pass(window(0, 8))).then(&grid, pass(window(1, 8)));
+        let expected = Filtered::new(&image).then(&grid, pass(window(0, 8))).then(&grid, pass(window(1, 8)));
         expected.is(&format!("gaussian, {}, against two passes in f64", edge.name()), &result);
-        let whole = Filtered::of(&image).then(&grid, pass(square(8)));
+        let whole = Filtered::new(&image).then(&grid, pass(square(8)));
         let error = max_abs(&difference(&expected.image, &whole.image));
         within("  these against the whole 17 x 17 kernel", error, 1e-14, "f64's rounding");
         let bar = max_abs(&expected.rounding);
@@ -333,9 +334,14 @@ fn the_gaussian_is_the_whole_kernel() {
         if edge == EdgeRule::Clamp {
             println!("  clamp does not keep the sum: {:.3} became {:.3}", sums[0], sums[1]);
         } else {
-            within("  sum over all cells", (sums[1] - sums[0]).abs(), grid.len() as f64 * bar, "each pixel's rounding");
+            within(
+                "  sum over all cells",
+                (sums[1] - sums[0]).abs(),
+                grid.cell_count() as f64 * bar,
+                "each pixel's rounding",
+            );
         }
-        let flat = filtered(&grid, "gaussian", params, &vec![3.7; grid.len()]);
+        let flat = filtered(&grid, "gaussian", params, &vec![3.7; grid.cell_count()]);
         let bar = 2.0 * 3.7 * (17.0 + 3.0 + 6.0) * U;
         within(
             "  a constant",
@@ -349,7 +355,7 @@ fn the_gaussian_is_the_whole_kernel() {
 #[test]
 fn the_gaussian_blurs_colours_alike_and_a_point_in_3d_to_a_product() {
     let grid = Grid::new(&[30, 22], 1.0, EdgeRule::Mirror);
-    let image = random(grid.len(), 8);
+    let image = random(grid.cell_count(), 8);
     let alone = filtered(&grid, "gaussian", "", &image);
     // Powers of two scale every rounding along.
     let scales = [1.0f32, -2.0, 0.5, 4.0];
@@ -359,7 +365,7 @@ fn the_gaussian_blurs_colours_alike_and_a_point_in_3d_to_a_product() {
     within("gaussian of colours against numbers", error, 4.0 * 4.0 * 32.0 * U, "two passes, twice, times 4");
 
     let grid = Grid::new(&[15, 15, 15], 1.0, EdgeRule::Wrap);
-    let mut point = vec![0.0; grid.len()];
+    let mut point = vec![0.0; grid.cell_count()];
     point[grid.index([7, 7, 7])] = 1.0;
     let blurred = filtered(&grid, "gaussian_3d", r#""radius": 5, "sigma": 1.7"#, &point);
     let weight = |k: i64| if k.abs() > 5 { 0.0 } else { (-(k * k) as f64 / (2.0 * 1.7 * 1.7)).exp() };
@@ -380,7 +386,7 @@ fn binomial_blurs_of_a_point_are_binomial_coefficients() {
     "#;
     for grid in [Grid::new(&[9, 8], 1.0, EdgeRule::Wrap), Grid::new(&[9, 8, 7], 1.0, EdgeRule::Wrap)] {
         let middle = [4, 4, if grid.dim == 3 { 3 } else { 0 }];
-        let mut point = vec![0.0; grid.len()];
+        let mut point = vec![0.0; grid.cell_count()];
         point[grid.index(middle)] = 1.0;
         let mut sim = start(60.0, nodes, &[("$cells", &grid.resolution())]);
         let blurred = run(&mut sim, &[("image", &point)], 1, "blur.field");

@@ -3,8 +3,9 @@
 
 use std::f64::consts::{PI, TAU};
 
+use stagewright_solver_support::harness::*;
+
 use super::face_advection::{on_faces, once};
-use super::harness::*;
 
 const STEP: &str = r#"
     "domain": (domain: (resolution: ($n, $n), width: 1, edge: "$edge")),

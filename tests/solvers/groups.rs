@@ -4,8 +4,7 @@ use stagewright_compiler::Keep;
 use stagewright_language::document::{Document, ParamValue, Scope};
 use stagewright_language::edit::make_group;
 use stagewright_language::library::Library;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const DOMAIN: &str = r#"
     "domain": (domain: (resolution: (5, 3), width: 1, edge: "wall")),

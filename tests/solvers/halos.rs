@@ -5,8 +5,8 @@ use stagewright_compiler::tuning::Shape;
 use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::shapes::{EDGES, outcome, shaped};
 
 /// A stage that reads a State around each cell. `$at`: where the window begins, and what it reads there.
@@ -145,8 +145,8 @@ fn so_does_a_radius_by_number() {
             Case { edge, hides, options: ", radius 2", size: "3", ..CASE }.is_the_same(8);
         }
     }
-    let own = Case { edge: "wrap", options: ", edge mirror, radius 2", hides: true, ..CASE };
-    own.is_the_same(8);
+    let mirrored = Case { edge: "wrap", options: ", edge mirror, radius 2", hides: true, ..CASE };
+    mirrored.is_the_same(8);
     // Around a periodic axis only the text tells which of a cell's names is meant.
     let wrapped = Case { edge: "wrap", options: ", radius 2", ..CASE };
     wrapped.is_the_same(8);

@@ -1,6 +1,6 @@
 //! Trails, compositing, glow and tone curves against their formulas.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const TRAIL: &str = r##"
     "domain": (domain: (resolution: (8, 4), width: 1, edge: "clamp")),

@@ -9,10 +9,10 @@ use stagewright_language::stage::Stage;
 use stagewright_language::stage::types::{Element, ValueType, WireType};
 use stagewright_runtime::gpu::Profile;
 use stagewright_runtime::sim::{FrameInput, Simulation};
+use stagewright_solver_support::harness::*;
 use stagewright_test_support::seed::today;
 
 use super::feeds::{alone, looks};
-use super::harness::*;
 
 const DOMAIN: &str = r#"
     "domain": (domain: (resolution: (20, 14), width: 1, edge: "wall")),

@@ -1,9 +1,8 @@
 //! Numbers written over images, and images side by side.
 
 use stagewright_language::document::ParamValue;
-
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 /// What `view/number` draws, rows from the top.
 const CHARACTERS: [(char, [&str; 7]); 13] = [
@@ -45,8 +44,8 @@ fn decoded(image: &[f64]) -> String {
         if rows.iter().all(|row| row.trim().is_empty()) {
             break;
         }
-        let known = CHARACTERS.iter().find(|(_, shape)| rows.iter().zip(shape).all(|(row, wanted)| row == wanted));
-        text.push(known.unwrap_or_else(|| panic!("no character:\n{}", rows.join("\n"))).0);
+        let character = CHARACTERS.iter().find(|(_, shape)| rows.iter().zip(shape).all(|(row, wanted)| row == wanted));
+        text.push(character.unwrap_or_else(|| panic!("no character:\n{}", rows.join("\n"))).0);
     }
     text
 }
@@ -121,7 +120,7 @@ fn quarters_show_four_images_whole() {
                 inputs: {"upper_left": "a", "upper_right": "b", "lower_left": "c"}),
     "#;
     let grid = Grid::new(&[12, 10], 2.4, EdgeRule::Clamp);
-    let images: Vec<Vec<f32>> = (0..3).map(|seed| random(4 * grid.len(), seed)).collect();
+    let images: Vec<Vec<f32>> = (0..3).map(|seed| random(4 * grid.cell_count(), seed)).collect();
     let states: Vec<(&str, &[f32])> = ["a", "b", "c"].into_iter().zip(images.iter().map(Vec::as_slice)).collect();
     for gap in ["0", "0.11"] {
         let mut sim = start(60.0, quarters, &[("$gap", gap)]);

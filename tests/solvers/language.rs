@@ -3,9 +3,8 @@
 use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
-
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 const DOMAIN: &str = r#"
     "domain": (domain: (resolution: (5, 3), width: 1, edge: "wall")),

@@ -3,9 +3,8 @@
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_language::stage::Stage;
-
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 const RESTRICT: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "wall")),
@@ -32,7 +31,7 @@ fn means(field: &[f64], grid: &Grid) -> (Vec<f64>, Grid) {
 fn a_stage_that_asks_for_half_the_resolution_runs_over_it() {
     for cells in [vec![12, 8], vec![7, 5], vec![6, 4, 10]] {
         let grid = Grid::new(&cells, 1.0, EdgeRule::Zero);
-        let u = random(grid.len(), 3);
+        let u = random(grid.cell_count(), 3);
         let mut sim = start(60.0, RESTRICT, &[("$cells", &grid.resolution())]);
         let once = run(&mut sim, &[("u", &u)], 1, "once.coarse");
         let (expected, coarse) = means(&f64s(&u), &grid);

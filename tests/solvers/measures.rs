@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 const MEASURE: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
@@ -55,8 +55,8 @@ fn sums_norms_extrema_and_centroids_are_those_of_f64() {
     for shape in [&[45usize, 23] as &[usize], &[13, 9, 7], &[300, 200]] {
         let grid = Grid::new(shape, 1.0, EdgeRule::Wall);
         let dim = grid.dim;
-        let q: Vec<f32> = random(grid.len(), 5).iter().map(|v| v + 0.2).collect();
-        let u = random(grid.len() * dim, 6);
+        let q: Vec<f32> = random(grid.cell_count(), 5).iter().map(|v| v + 0.2).collect();
+        let u = random(grid.cell_count() * dim, 6);
         let sim = measured(&grid, 0.5, &[("q", &q), ("u", &u)]);
         let (q, u) = (f64s(&q), f64s(&u));
         let volume = grid.h.powi(dim as i32);
@@ -70,12 +70,12 @@ fn sums_norms_extrema_and_centroids_are_those_of_f64() {
         let amount = sum(&mut q.iter().map(|v| v.abs()));
         check("sum.sum", &[total], bar(amount));
         check("sum.integral", &[total * volume], bar(amount * volume));
-        check("sum.mean", &[total / grid.len() as f64], bar(amount / grid.len() as f64));
+        check("sum.mean", &[total / grid.cell_count() as f64], bar(amount / grid.cell_count() as f64));
         let parts: Vec<f64> = (0..dim).map(|a| u.iter().skip(a).step_by(dim).sum()).collect();
-        check("sums.sum", &parts, bar(grid.len() as f64));
+        check("sums.sum", &parts, bar(grid.cell_count() as f64));
         let scaled = |by: f64| parts.iter().map(|p| p * by).collect::<Vec<_>>();
-        check("sums.integral", &scaled(volume), bar(grid.len() as f64 * volume));
-        check("sums.mean", &scaled(1.0 / grid.len() as f64), bar(1.0));
+        check("sums.integral", &scaled(volume), bar(grid.cell_count() as f64 * volume));
+        check("sums.mean", &scaled(1.0 / grid.cell_count() as f64), bar(1.0));
         let lengths: Vec<f64> = u.chunks(dim).map(|v| v.iter().map(|x| x * x).sum::<f64>().sqrt()).collect();
         for (node, values) in [("norms", &q), ("norms_of_vectors", &lengths)] {
             let l1 = volume * sum(&mut values.iter().map(|v| v.abs()));
@@ -156,7 +156,7 @@ fn circulation_profile_and_flux_of_linear_flows_are_exact() {
                 linear(on)[a] as f32
             })
             .collect();
-        let q = vec![2.0; grid.len()];
+        let q = vec![2.0; grid.cell_count()];
         // In 3D around y: w_y = du_x/dz - du_z/dx.
         let vorticity = if dim == 2 { 3.5 } else { 1.5 };
         let wrong = 40.0 * 4.0 * U * grid.n[0] as f64 * grid.h;

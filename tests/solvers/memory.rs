@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use stagewright_compiler::{Keep, PlanOptions, Tuning};
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid};
 use stagewright_test_support::seed;
 
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Grid};
 use super::shipped::planned;
 
 /// What a stage of a random graph does with `x`, which it continues from, and `y`.
@@ -94,16 +94,16 @@ impl Kind {
         let (mut x, mut z) = (x.to_vec(), Vec::new());
         for iteration in 0..iterations {
             match self {
-                Kind::Own => x = own(&x, y, iteration),
+                Kind::Own => x = scaled(&x, y, iteration),
                 Kind::Shift => x = shift(grid, &x, y),
-                Kind::Join => z = each(grid, |i, c| x[i] ^ 7u32.wrapping_mul(at(grid, y, c, 1, -1))),
+                Kind::Join => z = each(grid, |i, c| x[i] ^ 7u32.wrapping_mul(offset_value(grid, y, c, 1, -1))),
                 Kind::Sweep => (0..2).for_each(|color| x = swept(grid, &x, y, color)),
                 Kind::Scatter => x = scattered(grid, &x, y),
                 Kind::Pair => {
-                    z = each(grid, |_, c| 3u32.wrapping_mul(at(grid, &x, c, 0, 1)));
+                    z = each(grid, |_, c| 3u32.wrapping_mul(offset_value(grid, &x, c, 0, 1)));
                     x = each(grid, |i, _| x[i].wrapping_add(y[i]));
                 }
-                Kind::Group => x = shift(grid, &own(&x, y, 0), y),
+                Kind::Group => x = shift(grid, &scaled(&x, y, 0), y),
             }
         }
         BTreeMap::from([("x", x), ("z", z)])
@@ -115,22 +115,22 @@ fn each(grid: &Grid, value: impl Fn(usize, Cell) -> u32) -> Vec<u32> {
 }
 
 /// A cell so many along an axis; the domain wraps.
-fn at(grid: &Grid, field: &[u32], mut c: Cell, axis: usize, offset: i64) -> u32 {
+fn offset_value(grid: &Grid, field: &[u32], mut c: Cell, axis: usize, offset: i64) -> u32 {
     c[axis] += offset;
     grid.inner(c).map_or(0, |c| field[grid.index(c)])
 }
 
-fn own(x: &[u32], y: &[u32], iteration: u32) -> Vec<u32> {
+fn scaled(x: &[u32], y: &[u32], iteration: u32) -> Vec<u32> {
     x.iter().zip(y).map(|(x, y)| x.wrapping_mul(3).wrapping_add(*y).wrapping_add(iteration)).collect()
 }
 
 fn shift(grid: &Grid, x: &[u32], y: &[u32]) -> Vec<u32> {
-    each(grid, |_, c| at(grid, x, c, 0, -1).wrapping_add(5u32.wrapping_mul(at(grid, y, c, 1, 1))))
+    each(grid, |_, c| offset_value(grid, x, c, 0, -1).wrapping_add(5u32.wrapping_mul(offset_value(grid, y, c, 1, 1))))
 }
 
 fn swept(grid: &Grid, x: &[u32], y: &[u32], color: i64) -> Vec<u32> {
     each(grid, |i, c| {
-        let around = [(0, -1), (0, 1), (1, -1), (1, 1)].map(|(axis, offset)| at(grid, x, c, axis, offset));
+        let around = [(0, -1), (0, 1), (1, -1), (1, 1)].map(|(axis, offset)| offset_value(grid, x, c, axis, offset));
         let mine = c.iter().sum::<i64>() % 2 == color;
         if mine { around.iter().fold(y[i], |sum, v| sum.wrapping_add(*v)) } else { x[i] }
     })
@@ -226,7 +226,7 @@ impl Random {
     fn agrees(&self, seed: u32, options: PlanOptions) -> usize {
         let grid = Grid::new(&[6, 4], 1.0, EdgeRule::Wrap);
         let mut sim = Simulation::new(gpu(), planned(&document(60.0, &self.text(), &[]), options)).unwrap();
-        let mut states: Vec<Vec<u32>> = (0..self.next.len()).map(|s| vec![s as u32; grid.len()]).collect();
+        let mut states: Vec<Vec<u32>> = (0..self.next.len()).map(|s| vec![s as u32; grid.cell_count()]).collect();
         let mut compared = 0;
         for frame in 1..=4 {
             let wires = self.frame(&grid, &states);

@@ -2,8 +2,7 @@
 //! no weighted sum is involved. `graphs/validation/mirror.ron` holds every driver to rounding.
 
 use stagewright_language::document::Document;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 #[test]
 fn images_stay_images_to_the_bit() {

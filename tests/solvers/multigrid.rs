@@ -6,8 +6,7 @@ use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// One frame is one V-cycle.
 const SOLVER: &str = r#"
@@ -182,9 +181,10 @@ fn a_v_cycle_of_few_dispatches_gives_the_same_bits() {
         println!("{shape:?}, {edge}: {after} dispatches of {before}");
         if edge == "wall" && shape.len() == 2 {
             let text = joined.to_text_with_wgsl();
-            for taken in ["restrict_1 after solve/residual_0", "smooth_again_0 red after solve/prolong_0", "48 sweeps"]
+            for dispatch in
+                ["restrict_1 after solve/residual_0", "smooth_again_0 red after solve/prolong_0", "48 sweeps"]
             {
-                assert!(text.contains(taken), "{shape:?}: no `{taken}`");
+                assert!(text.contains(dispatch), "{shape:?}: no `{dispatch}`");
             }
             // Inside a tile that lies in the domain no face is a border; levels wider than two tiles have such.
             assert!(text.contains("-> bool { if (_inside && "), "{shape:?}");

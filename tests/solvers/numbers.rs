@@ -2,8 +2,7 @@
 
 use stagewright_language::document::ParamValue;
 use stagewright_runtime::sim::{FrameInput, Simulation};
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// One cell and what it shows: a, b.x, b.y and an input, each from its own expression; and the same inside of a group.
 const NODES: &str = r##"

@@ -10,9 +10,9 @@ use std::cell::OnceCell;
 use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 use stagewright_test_support::seed::today;
 
-use super::harness::*;
 use super::shipped::{ShippedGraph, all_graphs, state_words};
 
 const FRAMES: usize = 5;
@@ -95,16 +95,17 @@ fn observe(shipped: &ShippedGraph, count: usize, seed: usize) -> (usize, Vec<Str
     let (count, first) = (count.min(wires.len()), pcg(seed as u32) as usize);
     for k in 0..count {
         let Some(wire) = wires.get((first + k * wires.len() / count) % wires.len()) else { continue };
-        let own = !(seed + k + name.len()).is_multiple_of(3);
+        let for_this_gpu = !(seed + k + name.len()).is_multiple_of(3);
         // An attribute of particles is kept with its set.
         let names = wire.match_indices('.').map(|(end, _)| wire[..end].to_string()).chain([wire.to_string()]).collect();
-        let tuning = &tunings[usize::from(own)];
+        let tuning = &tunings[usize::from(for_this_gpu)];
         let plan = compile(Keep::Wires(names), Outputs::None, tuning.clone());
         assert!(plan.wires.get(*wire).is_some_and(|found| found.kept), "{name}: {wire} is kept");
-        let expected = unobserved[usize::from(own)]
+        let expected = unobserved[usize::from(for_this_gpu)]
             .get_or_init(|| states(compile(Keep::Needed, Outputs::default(), tuning.clone())));
-        let found = differences(expected, &states(plan), own && gpu().is_software());
-        changed.extend(found.iter().map(|state| format!("{name}: {state} when {wire} is read, own plan: {own}")));
+        let found = differences(expected, &states(plan), for_this_gpu && gpu().is_software());
+        changed
+            .extend(found.iter().map(|state| format!("{name}: {state} when {wire} is read, own plan: {for_this_gpu}")));
     }
     (count, changed)
 }

@@ -42,7 +42,8 @@ use stagewright_runtime::sim::timeline::Budget;
 use stagewright_runtime::sim::wire_view::{Show, View, Viewer, thumbnails};
 use stagewright_runtime::sim::{FrameInput, Simulation, host_copy};
 
-use super::harness::{gpu, pcg};
+use stagewright_solver_support::harness::{gpu, pcg};
+
 use super::observed::{States, checked, differences, number, seed};
 use super::shipped::{ShippedGraph, all_graphs, state_words};
 use kinds::{KINDS, nodes};
@@ -164,7 +165,7 @@ struct Tally {
 
 impl Tally {
     /// Looks at a wire by the means with this index.
-    fn look(&mut self, scene: &Scene, unobserved: &States, (index, wire): (usize, &str), exact: bool) {
+    fn observe(&mut self, scene: &Scene, unobserved: &States, (index, wire): (usize, &str), exact: bool) {
         let (name, means) = means()[index];
         let at = || format!("{}, {wire} by {name}", scene.name);
         self.looks.resize(self.looks.len().max(index + 1), 0);
@@ -223,7 +224,7 @@ fn observing_by_any_means_changes_no_state() {
     for round in 0..rounds {
         for index in 0..means.len() {
             let (_, wire) = KINDS[drawn(first + round, index, KINDS.len())];
-            tally.look(&scenes[(round + index) % scenes.len()], &unobserved, (index, wire), true);
+            tally.observe(&scenes[(round + index) % scenes.len()], &unobserved, (index, wire), true);
         }
     }
     if rounds == KINDS.len() {
@@ -258,7 +259,7 @@ fn observing_by_any_means_changes_no_state_of_other_graphs() {
         // In few rounds each means looks at wires that are far apart.
         for (round, index) in (0..rounds).flat_map(|round| indices.clone().map(move |index| (round, index))) {
             let wire = &wires[drawn(first + round * wires.len() / rounds, index, wires.len())];
-            tally.look(&scene, &unobserved, (index, wire), gpu().is_software());
+            tally.observe(&scene, &unobserved, (index, wire), gpu().is_software());
         }
         let looks = tally.looks.iter().sum::<usize>() - before;
         println!("{}: {looks} looks in {:.1} s", graph.name, began.elapsed().as_secs_f64());

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A circle of 0.2 m in the middle of a vessel of 0.45 m, both round; the circle moves along x at 1 m/s.
 const VESSEL: &str = r##"

@@ -7,8 +7,7 @@ use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// Cells of 1/64 m between sides that are walls, or inside `$ring` layers of closed cells in a periodic domain.
 const BOX: &str = r##"
@@ -440,10 +439,10 @@ fn factors(cells: &[usize], case: usize, solver: &str, params: &str, frames: usi
     for _ in 0..frames {
         step(&mut sim, 1);
         let left = read(&sim, "left.residual");
-        let told = read(&sim, "solve.residual")[0];
+        let reported = read(&sim, "solve.residual")[0];
         within(
             "the largest residual that the group tells",
-            (told / max_abs(&left) - 1.0).abs(),
+            (reported / max_abs(&left) - 1.0).abs(),
             0.01,
             "that of the steps",
         );

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use stagewright_compiler::tuning::MAX_JOINED_BUFFERS;
 use stagewright_compiler::{Dispatch, Keep, Over, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
+use stagewright_solver_support::harness::*;
 use stagewright_test_support::seed::today;
 
-use super::harness::*;
 use super::shipped::{assert_same, planned, played};
 
 /// A cycle of multigrid a frame, in a box or around a wall, with numbers that are made once for all cells.
@@ -129,8 +129,12 @@ fn what_is_looked_at_gated_or_edited_is_as_before() {
     }
     let edited = PlanOptions { edited: vec!["twice".into()], tuning: Tuning::gpu(), ..PlanOptions::default() };
     let plan = planned(&document, edited);
-    let own: Vec<_> = plan.frame.iter().filter(|dispatch| dispatch.nodes().any(|node| node == "twice")).collect();
-    assert!(own.len() == 1 && own[0].with.is_empty() && own[0].over == Over::Once, "{own:?}");
+    let dispatches: Vec<_> =
+        plan.frame.iter().filter(|dispatch| dispatch.nodes().any(|node| node == "twice")).collect();
+    assert!(
+        dispatches.len() == 1 && dispatches[0].with.is_empty() && dispatches[0].over == Over::Once,
+        "{dispatches:?}"
+    );
     let versions = PlanOptions { keep: Keep::Versions, tuning: Tuning::gpu(), ..PlanOptions::default() };
     assert!(turns(&planned(&document, versions)).is_empty(), "a debugger stops between any two dispatches");
     let group = r##"

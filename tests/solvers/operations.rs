@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::harness::*;
 use stagewright_language::library::Library;
+use stagewright_solver_support::harness::*;
 
 const CELLS: [usize; 2] = [32, 16];
 const COUNT: usize = CELLS[0] * CELLS[1];

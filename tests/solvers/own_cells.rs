@@ -6,8 +6,7 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::bench;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const CENTRE: &str = r##"
     "box": (domain: (resolution: ($cells), width: 0.7, edge: "$edge")),

@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 use stagewright_test_support::seed::today;
-
-use super::harness::*;
 
 const LABELS: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: $edge)),
@@ -38,7 +37,7 @@ impl Cells {
         self.shape.iter().map(along).collect()
     }
 
-    fn beside(&self, cell: usize) -> Vec<usize> {
+    fn neighbors(&self, cell: usize) -> Vec<usize> {
         let (place, mut stride, mut out) = (self.place(cell), 1, Vec::new());
         for (axis, n) in self.shape.iter().enumerate() {
             let (at, first) = (place[axis], cell - place[axis] * stride);
@@ -59,7 +58,7 @@ impl Cells {
             }
             let (mut part, mut next) = (BTreeSet::from([first]), vec![first]);
             while let Some(cell) = next.pop() {
-                next.extend(self.beside(cell).into_iter().filter(|other| open[*other] > 0.5 && part.insert(*other)));
+                next.extend(self.neighbors(cell).into_iter().filter(|other| open[*other] > 0.5 && part.insert(*other)));
             }
             let label = if part.iter().any(|cell| leads_out(*cell)) { 0 } else { first as u32 + 1 };
             part.iter().for_each(|cell| labels[*cell] = label);
@@ -184,7 +183,7 @@ fn nothing_flows_in_a_sealed_room_beside_a_source() {
                 let pressure = read(&sim, "pressure.pressure");
                 let mut still = Vec::new();
                 for c in room(false) {
-                    let open_beside = cells.beside(c).into_iter().filter(|o| open[*o] > 0.5);
+                    let open_beside = cells.neighbors(c).into_iter().filter(|o| open[*o] > 0.5);
                     still.extend(open_beside.map(|o| pressure[c] - pressure[o]));
                 }
                 let speed = max_abs(&still) / h;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// One frame is N sweeps.
 const SOLVER: &str = r#"

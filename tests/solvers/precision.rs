@@ -6,9 +6,8 @@ use stagewright_language::document::Document;
 use stagewright_language::graph::{Graph, Kind};
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
-use super::reference::{EdgeRule, Grid, jacobi, sor};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid, jacobi, sor};
 
 /// What storing a number as binary16 changes it by at most, relative to it: half a unit of its 11 bits.
 const STORE: f64 = 1.0 / 2048.0;
@@ -167,10 +166,10 @@ impl Sweeps {
     }
 
     fn input(&self) -> (Vec<f32>, Vec<f32>) {
-        let noise = random(self.grid.len(), 2);
+        let noise = random(self.grid.cell_count(), 2);
         // The mean of a closed box is taken away before the sweeps.
         let mean = if self.grid.edge == EdgeRule::Zero { 0.0 } else { mean(&f64s(&noise)) as f32 };
-        (random(self.grid.len(), 1), noise.iter().map(|v| 16.0 * (v - mean)).collect())
+        (random(self.grid.cell_count(), 1), noise.iter().map(|v| 16.0 * (v - mean)).collect())
     }
 
     fn gpu(&self, tuning: Tuning) -> Vec<f64> {

@@ -2,8 +2,8 @@
 
 use std::f64::consts::PI;
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 /// Each frame continues with the pressure of the one before, so a few frames converge.
 const STAGGERED: &str = r#"
@@ -21,7 +21,7 @@ const STAGGERED: &str = r#"
 fn staggered(resolution: &[usize]) {
     let grid = Grid::new(resolution, 1.0, EdgeRule::Wall);
     let mut sim = start(60.0, STAGGERED, &[("$cells", &grid.resolution()), ("$width", "1")]);
-    let after = run(&mut sim, &[("u", &random(grid.len() * grid.dim, 3))], 5, "after.divergence");
+    let after = run(&mut sim, &[("u", &random(grid.cell_count() * grid.dim, 3))], 5, "after.divergence");
     let [before, p, faces] = ["before.divergence", "p", "faces.result"].map(|wire| max_abs(&read(&sim, wire)));
     // What the solver leaves, and the rounding of each face's gradient (a difference and a division) and sum.
     let faces_rounding = grid.faces() as f64 * (12.0 * p / grid.h + 4.0 * faces) * U / grid.h;

@@ -11,8 +11,7 @@ use stagewright_language::stage::Stage;
 use stagewright_language::stage::header::{Direction, Port};
 use stagewright_language::stage::types::{Element, PortType, ValueType};
 use stagewright_runtime::sim::FrameInput;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// Stages that have a rate and whose effect is not in proportion to time, and why.
 const EXCEPT: &[(&str, &str)] = &[

@@ -1,7 +1,7 @@
 //! Reductions: one number from a grid, on the GPU, for other stages to read.
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 const REDUCE: &str = r##"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "wall")),
@@ -59,7 +59,7 @@ fn additions(grid: &Grid) -> f64 {
 
 fn reduces(shape: &[usize], ty: &str, components: usize, offset: f32) {
     let grid = Grid::new(shape, 1.0, EdgeRule::Wall);
-    let x: Vec<f32> = random(grid.len() * components, 9).iter().map(|v| v + offset).collect();
+    let x: Vec<f32> = random(grid.cell_count() * components, 9).iter().map(|v| v + offset).collect();
     let value = if ty == "Vec" { format!("vec{components}f") } else { ty.to_string() };
     let mut sim =
         start(60.0, REDUCE, &pairs(&[("$cells", grid.resolution()), ("$type", ty.into()), ("$value", value)]));
@@ -109,7 +109,7 @@ fn a_reduced_vec_has_three_components_in_3d() {
 
 fn doubled_once(shape: &[usize], ty: &str, components: usize) {
     let grid = Grid::new(shape, 1.0, EdgeRule::Wall);
-    let x = random(grid.len() * components, 9);
+    let x = random(grid.cell_count() * components, 9);
     let value = if ty == "Vec" { format!("vec{components}f") } else { ty.to_string() };
     let values = [("$cells", grid.resolution()), ("$type", ty.into()), ("$value", value)];
     let mut sim = start(60.0, &[REDUCE, ONCE].concat(), &pairs(&values));

@@ -1,7 +1,7 @@
 //! Scatter: nothing that is added is lost, whatever the order.
 
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid};
 
 /// Spreads each value bilinearly around a shifted place, in whole units of 2^-16; the last corner gets the remainder.
 const SPLAT: &str = r##"
@@ -71,7 +71,7 @@ impl Splat {
     /// of 1/8.
     fn expected(&self, value: &[f32], shift: &[f32]) -> Vec<i64> {
         let (grid, n) = (&self.grid, self.components);
-        let mut sum = vec![0; grid.len() * n];
+        let mut sum = vec![0; grid.cell_count() * n];
         for (i, c) in grid.cells().enumerate() {
             let place: [f64; 3] =
                 std::array::from_fn(
@@ -115,7 +115,7 @@ fn quantised(count: usize, seed: u32, steps: f32) -> Vec<f32> {
 
 /// Shifts of up to three cells.
 fn shifts(grid: &Grid, steps: f32) -> Vec<f32> {
-    quantised(grid.len() * grid.dim, 6, steps).iter().map(|v| 3.0 * v).collect()
+    quantised(grid.cell_count() * grid.dim, 6, steps).iter().map(|v| 3.0 * v).collect()
 }
 
 const SHAPES: [&[usize]; 2] = [&[45, 23], &[13, 9, 7]];
@@ -125,7 +125,7 @@ fn scatter_conserves_its_sum_bit_by_bit() {
     for shape in SHAPES {
         let grid = Grid::new(shape, 1.0, EdgeRule::Clamp);
         // Weights with all their bits, so that shares are rounded and only the remainder saves the sum.
-        let (value, shift) = (quantised(grid.len(), 5, 65536.0), shifts(&grid, 8_388_608.0));
+        let (value, shift) = (quantised(grid.cell_count(), 5, 65536.0), shifts(&grid, 8_388_608.0));
         let added: i64 = value.iter().map(|v| units(f64::from(*v))).sum();
         let first = Splat::new(grid).run(&value, &shift, &value, 1);
         println!("{shape:?}: added {added}, there {} (exact, in units of 2^-16)", first.iter().sum::<i64>());
@@ -140,7 +140,7 @@ fn scatter_conserves_its_sum_bit_by_bit() {
 fn scatter_follows_the_edge_rule_and_zero_and_open_drop() {
     for (shape, edge) in SHAPES.into_iter().flat_map(|s| EdgeRule::ALL.map(|e| (s, e))) {
         let grid = Grid::new(shape, 1.0, edge);
-        let (value, shift) = (quantised(grid.len(), 5, 4096.0), shifts(&grid, 8.0));
+        let (value, shift) = (quantised(grid.cell_count(), 5, 4096.0), shifts(&grid, 8.0));
         let leaves = matches!(edge, EdgeRule::Zero | EdgeRule::Open);
         let sum = Splat::new(grid).run(&value, &shift, &value, 1);
         // Beyond an open border, a scatter is dropped as beyond `zero`.
@@ -156,8 +156,8 @@ fn scatter_follows_the_edge_rule_and_zero_and_open_drop() {
 fn scatter_continues_from_what_was_there() {
     for shape in SHAPES {
         let grid = Grid::new(shape, 1.0, EdgeRule::Wall);
-        let (value, shift) = (quantised(grid.len(), 5, 4096.0), shifts(&grid, 8.0));
-        let before = quantised(grid.len(), 8, 4096.0);
+        let (value, shift) = (quantised(grid.cell_count(), 5, 4096.0), shifts(&grid, 8.0));
+        let before = quantised(grid.cell_count(), 8, 4096.0);
         let splat = Splat { accumulates: true, iterations: 3, ..Splat::new(grid) };
         let once = splat.expected(&value, &shift);
         let expected: Vec<i64> = once.iter().zip(&before).map(|(s, b)| units(f64::from(*b)) + 2 * 3 * s).collect();
@@ -171,7 +171,7 @@ fn scatter_adds_vectors_component_by_component() {
         [(SHAPES[0], "Vec", 2), (SHAPES[1], "Vec", 3), (SHAPES[0], "vec3f", 3), (SHAPES[0], "vec4f", 4)]
     {
         let grid = Grid::new(shape, 1.0, EdgeRule::Zero);
-        let (value, shift) = (quantised(grid.len() * components, 5, 4096.0), shifts(&grid, 8.0));
+        let (value, shift) = (quantised(grid.cell_count() * components, 5, 4096.0), shifts(&grid, 8.0));
         let splat = Splat { ty, components, ..Splat::new(grid) };
         assert_eq!(splat.run(&value, &shift, &value, 1), splat.expected(&value, &shift), "{ty} on {shape:?}");
     }

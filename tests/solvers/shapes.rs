@@ -5,8 +5,7 @@ use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::{Graph, Kind};
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A graph's plan, with one shape for every stage that can take it.
 pub fn shaped(nodes: &str, values: &[(&str, String)], shape: Option<&dyn Fn(u32) -> Shape>) -> Plan {

@@ -10,10 +10,10 @@ use stagewright_language::library::{self, Library};
 use stagewright_language::stage::Stage;
 use stagewright_language::stage::types::{Element, Scalar, ValueType};
 use stagewright_runtime::sim::{FrameInput, Simulation};
+use stagewright_solver_support::harness::*;
 use stagewright_test_support::seed::today;
 
 use super::feeds::{alone, looks};
-use super::harness::*;
 
 /// Names of the wires that hold NaN or infinity.
 fn wild_wires(sim: &Simulation) -> Vec<String> {
@@ -96,8 +96,8 @@ pub(super) struct ShippedGraph {
 /// Every graph in all folders but the library's, cut down in the same way, with the stages beside it; or those of the folder that
 /// `STAGEWRIGHT_GRAPHS` names.
 pub(super) fn all_graphs(longest: f64) -> Vec<ShippedGraph> {
-    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("graphs");
-    let root = std::env::var_os("STAGEWRIGHT_GRAPHS").map_or(own, PathBuf::from);
+    let shipped_graphs = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("graphs");
+    let root = std::env::var_os("STAGEWRIGHT_GRAPHS").map_or(shipped_graphs, PathBuf::from);
     let (mut folders, mut files) = (vec![root.clone()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -256,8 +256,8 @@ fn every_variant_compiles_and_runs() {
             let wild = wild_wires(&sim);
             assert!(wild.is_empty(), "{name}, {variant}, not finite: {}", wild.join(", "));
             let text = &document.variants[variant];
-            let told = text.comments.values().all(|comment| !comment.is_empty());
-            assert!(told && !text.about.is_empty(), "{name}: {variant} does not say what it is");
+            let is_commented = text.comments.values().all(|comment| !comment.is_empty());
+            assert!(is_commented && !text.about.is_empty(), "{name}: {variant} does not say what it is");
             if variant == "article" {
                 articles.push(name.clone());
             }

@@ -5,11 +5,11 @@ use std::f64::consts::TAU;
 
 use stagewright_compiler::tuning::Shape;
 use stagewright_language::stage::edges::SIDES;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, blend};
 use stagewright_test_support::seed::today;
 
 use super::edges::PROBES;
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, blend};
 use super::shapes::{outcome, shaped};
 
 const H: f64 = 0.5;

@@ -3,8 +3,7 @@
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_language::stage::Stage;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const SLICED: &str = r##"
     "domain": (domain: (resolution: ($cells), width: 1.5, edge: "wall")),

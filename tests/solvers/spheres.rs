@@ -1,8 +1,8 @@
 //! Spheres seen through a camera, and their thickness, against rays and spheres in f64.
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::view_reference::*;
 
 #[derive(Clone, Copy)]
@@ -58,7 +58,7 @@ fn drawn(balls: &[Ball]) -> (Simulation, View, Vec<Ball>) {
     }
     sim.set_count("set", balls.len() as u32).unwrap_or_else(|e| panic!("{e}"));
     step(&mut sim, 1);
-    let view = View::of(&sim, "camera.camera", SIZE);
+    let view = View::read(&sim, "camera.camera", SIZE);
     // As the GPU has them.
     let exact =
         |(p, r): (&[f32], &f32)| Ball { center: std::array::from_fn(|i| f64::from(p[i])), radius: f64::from(*r) };
@@ -174,7 +174,7 @@ fn the_nearest_of_two_overlapping_spheres_wins_every_pixel() {
 
 /// Balls all over, across the image's border, next to the eye, around it and behind it.
 fn scattered() -> Vec<Ball> {
-    let eye = View::of(&drawn(&[Ball { center: [9.0; 3], radius: 0.1 }]).0, "camera.camera", SIZE);
+    let eye = View::read(&drawn(&[Ball { center: [9.0; 3], radius: 0.1 }]).0, "camera.camera", SIZE);
     let r = random(200, 3);
     let mut balls: Vec<Ball> = (0..40)
         .map(|i| {

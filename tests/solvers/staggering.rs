@@ -1,7 +1,7 @@
 //! Between centres and faces, and the operators that live there.
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 const CONVERT: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
@@ -83,7 +83,7 @@ const PROJECT: &str = r#"
 /// Every face less the pressure's difference across it; none on closed borders, whatever was there.
 fn subtracts_the_gradient(shape: &[usize], edge: EdgeRule) {
     let grid = Grid::new(shape, 1.0, edge);
-    let (p, w) = (random(grid.len(), 1), random(grid.layered().len() * grid.dim, 2));
+    let (p, w) = (random(grid.cell_count(), 1), random(grid.layered().cell_count() * grid.dim, 2));
     let mut sim = start(60.0, PROJECT, &[("$cells", &grid.resolution()), ("$edge", edge.name())]);
     let projected = run(&mut sim, &[("p", &p), ("w", &w)], 1, "project.velocity");
     let pressure = f64s(&p);

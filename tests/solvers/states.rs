@@ -2,8 +2,7 @@
 
 use stagewright_compiler::Keep;
 use stagewright_runtime::sim::{FrameInput, Simulation};
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const DOMAIN: &str = r#"
     "domain": (domain: (resolution: (7, 5), width: 7, edge: "wrap")),

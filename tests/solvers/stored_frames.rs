@@ -13,9 +13,9 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::{Library, earlier};
 use stagewright_language::stage::types::Scalar;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 use stagewright_test_support::seed::today;
 
-use super::harness::*;
 use super::shipped::shrink;
 
 /// Cells along the longest side of a domain.

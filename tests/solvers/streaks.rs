@@ -1,8 +1,8 @@
 //! Images side by side, and drops that water leaves behind and that are drawn along their way.
 
 use stagewright_language::document::ParamValue;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::view_reference::*;
 
 const SPLIT: &str = r##"
@@ -61,7 +61,7 @@ fn a_streak_covers_as_much_as_the_drop_that_makes_it() {
         sim.reset();
         sim.write("front", &vec![front; view_area()]).unwrap_or_else(|e| panic!("{e}"));
         step(&mut sim, 1);
-        let view = View::of(&sim, "camera.camera", SIZE);
+        let view = View::read(&sim, "camera.camera", SIZE);
         // Across the view, so that all of its way is as far.
         let way = plus(view.right.map(|x| 0.8 * x), 0.6, view.up);
         let velocity = way.map(|x| (speed * x) as f32);

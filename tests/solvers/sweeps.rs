@@ -1,7 +1,7 @@
 //! Pressure sweeps against the same sweeps in f64.
 
-use super::harness::*;
-use super::reference::{EdgeRule, Grid, jacobi, sor};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid, jacobi, sor};
 
 const SWEEPS: &str = r#"
     "domain": (domain: (resolution: ($cells), width: $width, edge: "$edge")),
@@ -55,7 +55,7 @@ impl Case {
 
     /// For each count of sweeps: the count, GPU less f64, and the rounding of one update.
     fn differences(&self) -> Vec<(usize, Vec<f64>, f64)> {
-        let (p, rhs) = (random(self.grid.len(), 1), random(self.grid.len(), 2));
+        let (p, rhs) = (random(self.grid.cell_count(), 1), random(self.grid.cell_count(), 2));
         // As large as p / h^2. The mean of a closed box is taken away before the sweeps.
         let mean = if self.grid.edge == EdgeRule::Zero { 0.0 } else { mean(&f64s(&rhs)) as f32 };
         let rhs: Vec<f32> = rhs.iter().map(|v| 16.0 * (v - mean)).collect();
@@ -85,7 +85,7 @@ impl Case {
     fn holds_in_the_energy_norm(&self) {
         for (k, difference, rounding) in self.differences() {
             let what = format!("{}, {k} sweeps (largest {:.1e})", self.name(), max_abs(&difference));
-            let sweep = (2.0 * self.grid.faces() as f64 * self.grid.len() as f64).sqrt() * rounding;
+            let sweep = (2.0 * self.grid.faces() as f64 * self.grid.cell_count() as f64).sqrt() * rounding;
             within(&what, energy(&self.grid, &difference), k as f64 * sweep, "energy norm of k sweeps' rounding");
         }
     }

@@ -4,8 +4,7 @@ use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A stage over one domain that looks up two tables on two others, and particles that do.
 const NODES: &str = r##"

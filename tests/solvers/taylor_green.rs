@@ -3,7 +3,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const N: usize = 128;
 const VISCOSITY: f64 = 0.01;

@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use stagewright_language::document::{Document, NodeKind, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
+use stagewright_solver_support::harness::*;
 use stagewright_test_support::seed::today;
-
-use super::harness::*;
 
 fn template(name: &str) -> Document {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("graphs/templates").join(name).with_extension("ron");

@@ -1,6 +1,6 @@
 //! Thin walls and long steps: what is carried along a flow stays on its side of a wall.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// A wall through the middle of a box, dye on one side of it, and a flow across it that no wall stops.
 const BARRIER: &str = r##"

@@ -9,8 +9,7 @@ use stagewright_language::library::Library;
 use stagewright_runtime::bench::{self, cases};
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::tune::{self, TuningCache};
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const NODES: &str = r#"
     "domain": (domain: (resolution: (64, 48), width: 1, edge: "wall")),
@@ -49,11 +48,11 @@ fn the_fastest_shape_is_found_and_kept() {
     let file = folder("kept").join("below").join("tuning.json");
     let (mut cache, tried) = (TuningCache::from_file(&file), Cell::new(0));
     let before = outcome(&cache);
-    let asked = || {
+    let before_shape = || {
         tried.set(tried.get() + 1);
         true
     };
-    let choices = tune::tune(gpu(), &graph(), &options(), &mut cache, &asked).unwrap_or_else(|e| panic!("{e}"));
+    let choices = tune::tune(gpu(), &graph(), &options(), &mut cache, &before_shape).unwrap_or_else(|e| panic!("{e}"));
     println!("{choices:?}, {} shapes tried", tried.get());
     let choice = choices.iter().find(|c| c.node == "sweep").expect("the sweep takes nearly the whole frame");
     // Alone, the usual shape may be slower than the plain one: the whole frame, where it was not, has the last word.

@@ -5,8 +5,7 @@ use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const DOMAIN: &str = r#"
     "domain": (domain: (resolution: (24, 17), width: 1, edge: "wall")),

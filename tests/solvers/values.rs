@@ -2,8 +2,7 @@
 
 use stagewright_language::document::ParamValue;
 use stagewright_runtime::sim::{FrameInput, Simulation};
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const NODES: &str = r##"
     "box": (domain: (resolution: ("8 * rows", 4), width: "2 * spacing", edge: "wall")),

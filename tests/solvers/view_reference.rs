@@ -1,8 +1,7 @@
 //! An image's camera in f64.
 
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// The tests' image.
 pub const SIZE: [usize; 2] = [96, 64];
@@ -37,7 +36,7 @@ pub struct View {
 }
 
 impl View {
-    pub fn of(sim: &Simulation, camera: &str, size: [usize; 2]) -> View {
+    pub fn read(sim: &Simulation, camera: &str, size: [usize; 2]) -> View {
         let m = read(sim, camera);
         let column = |i: usize| [m[4 * i], m[4 * i + 1], m[4 * i + 2]];
         View { right: column(0), up: column(1), forward: column(2), eye: column(3), tangent: m[3], size }

@@ -3,7 +3,7 @@
 
 use std::f64::consts::PI;
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const SWEEPS: &str = "iterations: 20";
 

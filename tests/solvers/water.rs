@@ -2,8 +2,8 @@
 
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
-use super::harness::*;
 use super::view_reference::*;
 
 const NORMALS: &str = r##"
@@ -23,7 +23,7 @@ fn normals(depth: &[f32], velocity: Option<&[f32]>, params: &str) -> (Simulation
         sim.write("velocity", velocity).unwrap_or_else(|e| panic!("{e}"));
     }
     step(&mut sim, 1);
-    let view = View::of(&sim, "camera.camera", SIZE);
+    let view = View::read(&sim, "camera.camera", SIZE);
     (sim, view)
 }
 
@@ -162,7 +162,7 @@ fn sunlight_is_all_there_without_water_and_spread_evenly_by_level_water() {
             (0..view.pixels()).map(of).collect()
         };
         step(&mut sim, 1);
-        let view = View::of(&sim, "sun.camera", SIZE);
+        let view = View::read(&sim, "sun.camera", SIZE);
         run(&mut sim, &[("depth", &depth(&view)), ("normal", &level)], 1, "light.light");
         let light = read(&sim, "light.light");
         let inner: Vec<f64> = (16..48).flat_map(|y| (24..72).map(move |x| 96 * y + x)).map(|i| light[i]).collect();

@@ -1,6 +1,9 @@
-//! What several test programs share: seeds of random tests, small graphs, random edits of them, and a renderer for windows.
+//! What several test programs share: seeds of random tests, small graphs, random edits of them, a renderer for windows,
+//! changed checkpoints and cache frames, and JPEG files.
 
 pub mod fixture;
+pub mod forge;
+pub mod jpeg;
 pub mod random_edits;
 pub mod renderer;
 pub mod seed;

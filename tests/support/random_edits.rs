@@ -23,7 +23,7 @@ impl Dice {
         ((self.0 >> 33) as usize) % sides.max(1)
     }
 
-    fn of<T: Clone>(&mut self, items: &[T]) -> Option<T> {
+    fn pick<T: Clone>(&mut self, items: &[T]) -> Option<T> {
         items.get(self.roll(items.len())).cloned()
     }
 }
@@ -42,24 +42,24 @@ fn scopes(document: &Document) -> Vec<Scope> {
 
 /// One random edit; a refused edit counts too. Returns a description.
 pub fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut String) -> String {
-    let scope = dice.of(&scopes(document)).unwrap();
+    let scope = dice.pick(&scopes(document)).unwrap();
     let level = document.level(&scope).unwrap();
     let mut all: Vec<String> = level.nodes().keys().cloned().collect();
     all.extend(["in", "out", "gone"].map(String::from));
-    let mut name = || dice.of(&all).unwrap();
+    let mut name = || dice.pick(&all).unwrap();
     let (a, b, c) = (name(), name(), name());
     let some = BTreeSet::from([a.clone(), b.clone()]);
-    let known = signature::level(document, &scope, library());
+    let signatures = signature::level(document, &scope, library());
     let mut output = |name: &str| {
-        let outputs = known.get(name).map(|signature| signature.outputs.clone()).unwrap_or_default();
-        Link { node: name.into(), port: dice.of(&outputs).map_or_else(String::new, |port| port.name) }
+        let outputs = signatures.get(name).map(|signature| signature.outputs.clone()).unwrap_or_default();
+        Link { node: name.into(), port: dice.pick(&outputs).map_or_else(String::new, |port| port.name) }
     };
     let from = output(&a);
-    let inputs = known.get(&b).map(|signature| signature.inputs.clone()).unwrap_or_default();
-    let to = end(&b, &dice.of(&inputs).map_or_else(|| "odd".into(), |port| port.name));
+    let inputs = signatures.get(&b).map(|signature| signature.inputs.clone()).unwrap_or_default();
+    let to = end(&b, &dice.pick(&inputs).map_or_else(|| "odd".into(), |port| port.name));
     let at = (dice.roll(900) as f32, dice.roll(900) as f32);
     let stages: Vec<String> = library().stages().map(|stage| stage.name.clone()).collect();
-    let stage = dice.of(&stages).unwrap();
+    let stage = dice.pick(&stages).unwrap();
     let frame = dice.roll(3);
     let what = dice.roll(29);
     let inputs = if at.0 > 400.0 { PasteInputs::Keep } else { PasteInputs::Drop };
@@ -74,7 +74,7 @@ pub fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut String) ->
             Ok(())
         }
         3 => add(document, &scope, &a, Node { kind: NodeKind::Stage(stage), at, ..Node::default() }).map(drop),
-        4 => rename(document, &scope, &a, dice.of(&["new", "h", "jet", "time", "x/y", " x", "\u{e4} x"]).unwrap()),
+        4 => rename(document, &scope, &a, dice.pick(&["new", "h", "jet", "time", "x/y", " x", "\u{e4} x"]).unwrap()),
         5 => {
             shift(document, &scope, &some, at);
             Ok(())
@@ -142,7 +142,7 @@ pub fn edit(document: &mut Document, dice: &mut Dice, clipboard: &mut String) ->
 
 /// One edit of the variants: another choice, a new one, another name, or what one sets.
 fn edit_variants(document: &mut Document, path: &str, param: &str, dice: &mut Dice) -> Result<(), ChangeError> {
-    let name = dice.of(&["v", "w", "w", " v\n\"\\"]).unwrap();
+    let name = dice.pick(&["v", "w", "w", " v\n\"\\"]).unwrap();
     match dice.roll(9) {
         0 | 1 => document.choose(None).map_err(ChangeError::CannotChoose),
         2..=4 => document.choose(Some(name)).map_err(ChangeError::CannotChoose),
@@ -169,7 +169,7 @@ const TEXTS: [&str; 8] =
 
 /// One edit of what is kept beside the wires: notes, views, bakes, presets, expectations, frames, texts of stages.
 fn edit_texts(document: &mut Document, scope: &Scope, name: &str, dice: &mut Dice) -> Result<(), Refusal> {
-    let text = dice.of(&TEXTS).unwrap().to_string();
+    let text = dice.pick(&TEXTS).unwrap().to_string();
     let path = scope.path(name);
     match dice.roll(8) {
         0 => return comment(document, scope, name, &text),
@@ -212,12 +212,12 @@ fn value(dice: &mut Dice) -> ParamValue {
         "(keys: [(0, (1, 2), Step)], expr: \"keys\")",
     ];
     match dice.roll(6) {
-        0 => ParamValue::Number(dice.of(&[0.0, -0.0, 8.0, 1.5, 1e300, f64::INFINITY]).unwrap()),
+        0 => ParamValue::Number(dice.pick(&[0.0, -0.0, 8.0, 1.5, 1e300, f64::INFINITY]).unwrap()),
         1 => ParamValue::Vector(vec![0.1; dice.roll(4)]),
         2 => ParamValue::Bool(dice.roll(2) > 0),
-        3 => ParamValue::Expression(dice.of(&TEXTS).unwrap().into()),
+        3 => ParamValue::Expression(dice.pick(&TEXTS).unwrap().into()),
         4 => ParamValue::Expression("h * 2, 8".into()),
-        _ => ParamValue::from_ron(dice.of(&written).unwrap()).unwrap(),
+        _ => ParamValue::from_ron(dice.pick(&written).unwrap()).unwrap(),
     }
 }
 

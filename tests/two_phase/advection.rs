@@ -3,10 +3,10 @@
 use std::f64::consts::{PI, TAU};
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
 
 use super::advection_reference::*;
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
 
 const CASE: &str = r##"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
@@ -259,7 +259,7 @@ fn a_slotted_disc_comes_back_as_youngs_method_brings_it() {
 #[test]
 fn a_slotted_disc_of_half_the_cells_is_carried_like_in_f64_and_better_than_spread() {
     let (grid, disc, flow, steps) = turntable(10.0, 0.35);
-    let open = vec![1.0; grid.len()];
+    let open = vec![1.0; grid.cell_count()];
     let mut sim = begin(&grid, PLIC, "1", &disc, &flow);
     let early = steps / 8;
     step(&mut sim, early);
@@ -302,7 +302,7 @@ fn vortex(n: usize, period: f64, courant: f64) -> (Grid, Vec<f64>, Vec<f64>, usi
 #[test]
 fn a_vortex_is_unwound_like_in_f64_and_plic_is_better_than_spread() {
     let (grid, disc, flow, steps, beat) = vortex(64, 2.0, 0.37);
-    let open = vec![1.0; grid.len()];
+    let open = vec![1.0; grid.cell_count()];
     let mut sim = begin(&grid, PLIC, &beat, &disc, &flow);
     let what = format!("PLIC, vortex on 64x64, T = 2, {steps} steps");
     let (v, rounding) = checked_plic(&what, &mut sim, &grid, &open, steps, 7);
@@ -397,7 +397,7 @@ fn a_square_keeps_its_sides_and_rounds_its_corners() {
 
 /// A cave: rooms and single cells, one in three a wall.
 fn cave(grid: &Grid) -> Vec<f64> {
-    random(grid.len(), 11).iter().map(|r| f64::from(u8::from(*r > -0.33))).collect()
+    random(grid.cell_count(), 11).iter().map(|r| f64::from(u8::from(*r > -0.33))).collect()
 }
 
 #[test]
@@ -405,13 +405,13 @@ fn nothing_enters_walls_and_any_flow_leaves_no_cell_negative() {
     for edge in [EdgeRule::Wall, EdgeRule::Wrap] {
         let grid = Grid::new(&[26, 22], 1.0, edge);
         let open = cave(&grid);
-        let grit = random(grid.len(), 5);
+        let grit = random(grid.cell_count(), 5);
         let fraction = |(i, open): (usize, &f64)| {
             let f = (f64::from(grit[i]).mul_add(0.8, 0.5).clamp(0.0, 1.0) / Q).round() * Q;
             [f * open, (1.0 - f) * open]
         };
         let start: Vec<f64> = open.iter().enumerate().flat_map(fraction).collect();
-        let wild: Vec<f64> = random(2 * grid.layered().len(), 3).iter().map(|u| 0.9 * f64::from(*u)).collect();
+        let wild: Vec<f64> = random(2 * grid.layered().cell_count(), 3).iter().map(|u| 0.9 * f64::from(*u)).collect();
         // The first stays below a Courant number of 1/2 and turns back in every frame, so cells hold two volumes at most.
         for (method, speed, beat) in [(PLIC, 0.27, "cos(pi * frame)"), (PLIC, 1.0, "1"), (SPREAD, 6.0, "1")] {
             let flow: Vec<f64> = wild.iter().map(|u| speed * u).collect();
@@ -469,10 +469,10 @@ fn spread_with_pulls(what: &str, case: &str, params: &str, compression: f64) {
     let flow = around(&grid, |x, y| 16.0 * ((PI * x / 40.0).sin() * (PI * y / 40.0).sin()).powi(2));
     let mut sim = begin_from(case, &grid, ["advect_spread", params], "1", &disc, &flow);
     for (pull, seed) in [("pull_f", 1), ("pull_g", 2)] {
-        let pulls: Vec<f32> = random(2 * grid.len(), seed).iter().map(|p| p / grid.h as f32).collect();
+        let pulls: Vec<f32> = random(2 * grid.cell_count(), seed).iter().map(|p| p / grid.h as f32).collect();
         sim.write(pull, &pulls).unwrap();
     }
-    let carried = checked_spread(what, &mut sim, &grid, &vec![1.0; grid.len()], 6, compression);
+    let carried = checked_spread(what, &mut sim, &grid, &vec![1.0; grid.cell_count()], 6, compression);
     holds(what, &carried, &disc, None);
 }
 
@@ -530,7 +530,7 @@ fn the_spread_rounds_fractions_of_plic_once() {
         step(&mut sim, 1);
         let once = read(&sim, "f");
         let lost = max_abs(&difference(&totals(&once), &totals(&fine)));
-        let bar = 0.5 * Q * grid.len() as f64;
+        let bar = 0.5 * Q * grid.cell_count() as f64;
         within(
             &format!("PLIC's fractions in the spread, {n}^2"),
             lost,

@@ -1,8 +1,8 @@
 //! Both ways of carrying volume fractions in f64: the article's spread, and PLIC. Fields are as `Simulation::read` gives
 //! them: (V_f, V_g) a cell, and a `FaceGrid`'s faces with one layer more.
 
-use super::harness::U;
-use super::reference::{Cell, Grid};
+use stagewright_solver_support::harness::U;
+use stagewright_solver_support::reference::{Cell, Grid};
 
 /// Quantum of the volumes that the spread and the correction move.
 pub const Q: f64 = 1.0 / 1_048_576.0;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// Water up to 1 m and air above, around a body that is held. Its weight is not used.
 const HELD: &str = r#"

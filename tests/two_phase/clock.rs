@@ -6,8 +6,7 @@ use stagewright_base::input::InputTrack;
 use stagewright_compiler::Keep;
 use stagewright_language::document::{Document, ParamValue};
 use stagewright_runtime::sim::{FrameInput, Simulation};
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const WIDTH: f64 = 0.1;
 const CELLS: [usize; 2] = [160, 256];

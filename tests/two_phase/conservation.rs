@@ -8,8 +8,7 @@ use stagewright_language::document::{Document, NodeKind, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// Fractions are whole multiples of this.
 const QUANTUM: f64 = 1.0 / 1_048_576.0;

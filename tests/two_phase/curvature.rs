@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// Square cells of edge 1 m.
 const CURVATURE: &str = r#"
@@ -58,7 +58,7 @@ fn smeared(n: usize, f: &[f64], sigma: f64) -> Vec<f64> {
     pass(&pass(f, 1), n)
 }
 
-struct Found {
+struct Curvatures {
     heights: Vec<f64>,
     method: Vec<f64>,
     normals: Vec<f64>,
@@ -66,12 +66,12 @@ struct Found {
     mixed: Vec<usize>,
 }
 
-fn find(n: usize, reach: usize, f: &[f64], open: &[f32]) -> Found {
+fn find(n: usize, reach: usize, f: &[f64], open: &[f32]) -> Curvatures {
     let mut sim = start(60.0, CURVATURE, &[("$n", &n.to_string()), ("$reach", &reach.to_string())]);
     let heights = run(&mut sim, &[("shares", &shares(f)), ("open", open)], 1, "heights.curvature");
     let [method, normals] = ["heights.method", "normals.curvature"].map(|wire| read(&sim, wire));
     let mixed = (0..n * n).filter(|i| open[*i] > 0.5 && f[*i] > 0.02 && f[*i] < 0.98).collect();
-    Found { heights, method, normals, mixed }
+    Curvatures { heights, method, normals, mixed }
 }
 
 fn all_open(n: usize) -> Vec<f32> {

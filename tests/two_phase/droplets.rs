@@ -3,9 +3,9 @@
 use std::f64::consts::PI;
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
 use super::curvature::{disc, shares};
-use super::harness::*;
 
 /// A drop that does not move, N x N cells of 1 m, frames of 1 s: one frame adds what tension and pressure leave of each other.
 const STATIC: &str = r#"

@@ -7,9 +7,9 @@ use stagewright_language::document::{Document, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
 use super::advection_reference::PLIC_Q;
-use super::harness::*;
 
 /// A graph of validation without its image, with so many cells and frames a second.
 fn shipped(name: &str, cells: &[usize], fps: f64) -> Simulation {

@@ -3,8 +3,9 @@
 
 use std::f64::consts::PI;
 
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Grid};
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid};
+
 use super::stages::{FPS, WIDTH, agrees, boxes, dt, name, parts, walls};
 use super::stages_reference::{Near, Vessel};
 
@@ -45,7 +46,7 @@ fn begin(
 
 /// Kelvins as f32 holds them.
 fn kelvins(grid: &Grid, seed: u32) -> Vec<f64> {
-    parts(grid.len(), seed).iter().map(|r| f64::from((290.0 + 60.0 * r) as f32)).collect()
+    parts(grid.cell_count(), seed).iter().map(|r| f64::from((290.0 + 60.0 * r) as f32)).collect()
 }
 
 #[test]
@@ -53,9 +54,9 @@ fn a_sweep_of_conduction_and_warm_weight_are_those_of_f64() {
     let d = [0.03, 0.4];
     for grid in boxes() {
         let open = walls(&grid, 1);
-        let shares: Vec<f64> = parts(grid.len(), 3).iter().flat_map(|f| [*f, 1.0 - f]).collect();
+        let shares: Vec<f64> = parts(grid.cell_count(), 3).iter().flat_map(|f| [*f, 1.0 - f]).collect();
         let [before, t, wall] = [4, 5, 6].map(|seed| kelvins(&grid, seed));
-        let contact: Vec<f64> = parts(grid.len(), 7).iter().map(|r| f64::from(u8::from(*r > 0.5))).collect();
+        let contact: Vec<f64> = parts(grid.cell_count(), 7).iter().map(|r| f64::from(u8::from(*r > 0.5))).collect();
         let states: [(&str, &[f64]); 6] = [
             ("open", &open),
             ("shares", &shares),
@@ -85,7 +86,7 @@ fn a_wave_of_heat_decays_as_an_implicit_step_has_it() {
     let d = 0.1;
     let wave = grid.fill(|p| (PI * p[0] / WIDTH).cos());
     let t: Vec<f64> = wave.iter().map(|w| f64::from((300.0 + 20.0 * w) as f32)).collect();
-    let (ones, shares) = (vec![1.0; grid.len()], [0.25, 0.75].repeat(grid.len()));
+    let (ones, shares) = (vec![1.0; grid.cell_count()], [0.25, 0.75].repeat(grid.cell_count()));
     let sim = begin(&grid, [d, d], 400, &[("open", &ones), ("shares", &shares), ("before", &t), ("t", &t)]);
     // The eigenvalue of the difference over two cells, exactly: the borders insulate.
     let lambda = 4.0 / grid.h.powi(2) * (0.5 * PI * grid.h / WIDTH).sin().powi(2);
@@ -118,7 +119,7 @@ fn two_layers_between_plates_have_the_flux_of_both() {
         y if y < n / 2 => 350.0 - flux / f * (y as f64 - 0.5),
         y => 290.0 + flux / g * (n as f64 - 2.0 - y as f64 + 0.5),
     });
-    let ones = vec![1.0; grid.len()];
+    let ones = vec![1.0; grid.cell_count()];
     let states: [(&str, &[f64]); 5] =
         [("open", &open), ("shares", &shares), ("plate", &wall), ("contact", &ones), ("before", &exact)];
     let sim = begin(&grid, [f, g], 1, &[&states[..], &[("t", &exact)]].concat());
@@ -128,7 +129,7 @@ fn two_layers_between_plates_have_the_flux_of_both() {
         .zip(&open)
         .fold(0.0, |m: f64, ((t, e), o)| m.max((t - e).abs() * o));
     within("steady temperature after a sweep [K]", error, 16.0 * 350.0 * U, "roundings of 350 K; it is a fixed point");
-    let start = vec![300.0; grid.len()];
+    let start = vec![300.0; grid.cell_count()];
     let states = [&states[..4], &[("before", &start[..]), ("t", &start)]].concat();
     let sim = begin(&grid, [f, g], 200, &states);
     let t = read(&sim, "heat.temperature");
@@ -176,7 +177,7 @@ fn a_value_is_carried_and_walls_neither_give_nor_take() {
         let mut sim = start(FPS, CARRY, &pairs(&values));
         // Up to two cells a step, in any direction; walls are hot.
         let u: Vec<f32> =
-            random(grid.dim * grid.layered().len(), 9).iter().map(|u| u * 2.0 * (grid.h * FPS) as f32).collect();
+            random(grid.dim * grid.layered().cell_count(), 9).iter().map(|u| u * 2.0 * (grid.h * FPS) as f32).collect();
         let t: Vec<f64> =
             kelvins(&grid, 5).iter().zip(&open).map(|(t, o)| if *o > 0.5 { *t } else { 9000.0 }).collect();
         let states = [("open", f32s(&open)), ("t", f32s(&t)), ("u", u)];
@@ -189,11 +190,12 @@ fn a_value_is_carried_and_walls_neither_give_nor_take() {
 
         // In a uniform flow, what rises linearly is shifted by the way: 0.3 cells along x, 0.7 back along y.
         let way = [0.3, -0.7, 0.2];
-        let u: Vec<f32> =
-            (0..grid.layered().len()).flat_map(|_| way[..grid.dim].iter().map(|w| (w * grid.h * FPS) as f32)).collect();
+        let u: Vec<f32> = (0..grid.layered().cell_count())
+            .flat_map(|_| way[..grid.dim].iter().map(|w| (w * grid.h * FPS) as f32))
+            .collect();
         let slope = |c: [f64; 3]| 300.0 + 2.0 * c[0] - 1.5 * c[1] + 0.5 * c[2];
         let linear: Vec<f64> = grid.cells().map(|c| slope(c.map(|x| x as f64))).collect();
-        let ones = vec![1f32; grid.len()];
+        let ones = vec![1f32; grid.cell_count()];
         let got = run(&mut sim, &[("open", &ones), ("t", &f32s(&linear)), ("u", &u)], 1, "carry.result");
         let mut worst = 0f64;
         for (c, t) in grid.cells().zip(got) {

@@ -1,6 +1,6 @@
 //! Two layers under gravity: at rest their pressure is hydrostatic, and the heavy one does not stay on top.
 
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 /// The frame of the oil clock in a closed box, without a vessel.
 const BOX: &str = r##"

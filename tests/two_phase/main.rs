@@ -1,14 +1,5 @@
 //! The two-phase solver of the oil clock: volume fractions, variable density, surface tension, walls.
 
-// The reference holds more than this binary uses.
-#[allow(dead_code)]
-#[path = "../solvers/reference.rs"]
-mod reference;
-
-#[allow(dead_code)]
-#[path = "../solvers/harness.rs"]
-mod harness;
-
 mod advection;
 mod advection_reference;
 mod bodies;

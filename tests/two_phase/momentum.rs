@@ -3,9 +3,9 @@
 use std::f64::consts::TAU;
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 
 use super::advection_reference::PLIC_Q;
-use super::harness::*;
 
 const FLOW: &str = r##"
     "domain": (domain: (resolution: ($n, $n), width: 1, edge: "$edge")),

@@ -1,9 +1,10 @@
 //! Stages of PLIC by themselves against f64: planes that cut cells, normals, and sweeps in three dimensions.
 
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid};
+
 use super::advection::{FPS, holds_but_for, over_bar};
 use super::advection_reference::*;
-use super::harness::*;
-use super::reference::{EdgeRule, Grid};
 
 const CUT: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "wall")),
@@ -21,13 +22,13 @@ fn a_plane_leaves_the_share_of_its_cell_below() {
         let mut sim = start(FPS, CUT, &[("$cells", &grid.resolution())]);
         // Cubes of numbers in -1..1: components of all sizes. Some are 0, some shares within 1e-5 of 0 or 1.
         let normals: Vec<f32> =
-            random(dim * grid.len(), 21).iter().map(|r| if r.abs() < 0.1 { 0.0 } else { r * r * r }).collect();
+            random(dim * grid.cell_count(), 21).iter().map(|r| if r.abs() < 0.1 { 0.0 } else { r * r * r }).collect();
         let close = |(i, r): (usize, f32)| match i % 8 {
             0 => 1e-5 * r.abs(),
             1 => 1.0 - 1e-5 * r.abs(),
             _ => 0.5 + 0.5 * r,
         };
-        let shares: Vec<f32> = random(grid.len(), 22).into_iter().enumerate().map(close).collect();
+        let shares: Vec<f32> = random(grid.cell_count(), 22).into_iter().enumerate().map(close).collect();
         let planes = run(&mut sim, &[("s", &shares), ("n", &normals)], 1, "plane.plane");
         let mut worst = 0.0f64;
         for (i, share) in shares.iter().enumerate() {
@@ -46,10 +47,10 @@ fn normals_are_those_of_f64_and_lie_along_closed_borders() {
     for shape in [&[30usize, 25] as &[usize], &[12, 11, 10]] {
         let grid = Grid::new(shape, 1.0, EdgeRule::Wall);
         let mut sim = start(FPS, CUT, &[("$cells", &grid.resolution())]);
-        let zeros = vec![0.0; grid.dim * grid.len()];
-        let open = vec![1.0; grid.len()];
+        let zeros = vec![0.0; grid.dim * grid.cell_count()];
+        let open = vec![1.0; grid.cell_count()];
         let plic = Plic { grid: &grid, open: &open, flow: &[] };
-        let grit: Vec<f64> = random(grid.len(), 9).iter().map(|r| f64::from(r.abs())).collect();
+        let grit: Vec<f64> = random(grid.cell_count(), 9).iter().map(|r| f64::from(r.abs())).collect();
         // The borders' normals: out of columns, nothing leans against the other walls.
         let columns: Vec<f64> = grid.cells().map(|c| grit[c[0] as usize]).collect();
         for (what, shares) in [("any shares", &grit), ("columns", &columns)] {
@@ -95,9 +96,9 @@ fn sweeps_in_three_dimensions_are_those_of_f64() {
     // Courant numbers up to 1/2 and beyond, of a flow with any divergence.
     for speed in [1.0 / 6.0, 0.45] {
         let metres: Vec<f64> =
-            random(3 * grid.layered().len(), 8).iter().map(|u| speed * f64::from(*u) * grid.h * FPS).collect();
+            random(3 * grid.layered().cell_count(), 8).iter().map(|u| speed * f64::from(*u) * grid.h * FPS).collect();
         let mut last = run(&mut sim, &[("f", &f32s(&before)), ("u", &f32s(&metres))], 1, "f");
-        let (open, flow) = (vec![1.0; grid.len()], f32s(&read(&sim, "flow.flow")));
+        let (open, flow) = (vec![1.0; grid.cell_count()], f32s(&read(&sim, "flow.flow")));
         let plic = Plic { grid: &grid, open: &open, flow: &flow };
         let mut rounding = 0.0;
         for k in 0..3 {

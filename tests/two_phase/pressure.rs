@@ -3,9 +3,8 @@
 
 use stagewright_language::document::ParamValue;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
 use stagewright_test_support::seed::today;
-
-use super::harness::*;
 
 const POISSON: &str = r##"
     "domain": (domain: (resolution: ($n, $n), width: 1, edge: "$edge")),

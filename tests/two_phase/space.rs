@@ -1,8 +1,7 @@
 //! Two fluids in three dimensions: curvature, volumes and momentum that move, the pressure between densities of a ratio of a thousand.
 
 use stagewright_language::document::ParamValue;
-
-use super::harness::*;
+use stagewright_solver_support::harness::*;
 
 const BALL: &str = r#"
     "domain": (domain: (resolution: ($n, $n, $n), width: $n, edge: "wall")),

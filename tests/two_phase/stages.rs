@@ -7,10 +7,10 @@ use stagewright_compiler::{Keep, Plan, PlanOptions};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid};
 
 use super::advection_reference::{Plane, Q};
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Grid};
 use super::stages_reference::*;
 
 /// No power of two, so that nothing is exact by luck.
@@ -41,13 +41,13 @@ pub fn parts(count: usize, seed: u32) -> Vec<f64> {
 
 /// Walls at random, a quarter of all cells.
 pub fn walls(grid: &Grid, seed: u32) -> Vec<f64> {
-    parts(grid.len(), seed).iter().map(|r| f64::from(u8::from(*r > 0.25))).collect()
+    parts(grid.cell_count(), seed).iter().map(|r| f64::from(u8::from(*r > 0.25))).collect()
 }
 
 /// Fractions in whole quanta, some of them nothing; cells may be empty, or too full.
 pub fn fractions(grid: &Grid, open: &[f64], seed: u32) -> Vec<f64> {
     let whole = |r: f64| ((1.4 * r - 0.3).clamp(0.0, 1.0) / Q).round() * Q;
-    parts(2 * grid.len(), seed).iter().enumerate().map(|(i, r)| whole(*r) * open[i / 2]).collect()
+    parts(2 * grid.cell_count(), seed).iter().enumerate().map(|(i, r)| whole(*r) * open[i / 2]).collect()
 }
 
 /// Compares what a wire holds with f64, each number by its own bar.
@@ -127,10 +127,10 @@ pub struct Case {
 impl Case {
     fn new(grid: Grid) -> Case {
         let open = walls(&grid, 1);
-        let numbers = |n: usize, seed| f64s(&random(n * grid.len(), seed));
-        let faces = |seed| random(grid.dim * grid.layered().len(), seed);
-        let mass: Vec<f64> = parts(grid.len(), 4).iter().map(|r| f64::from((1.0 + 9.0 * r) as f32)).collect();
-        let shares: Vec<f64> = parts(grid.len(), 3).iter().flat_map(|f| [*f, 1.0 - f]).collect();
+        let numbers = |n: usize, seed| f64s(&random(n * grid.cell_count(), seed));
+        let faces = |seed| random(grid.dim * grid.layered().cell_count(), seed);
+        let mass: Vec<f64> = parts(grid.cell_count(), 4).iter().map(|r| f64::from((1.0 + 9.0 * r) as f32)).collect();
+        let shares: Vec<f64> = parts(grid.cell_count(), 3).iter().flat_map(|f| [*f, 1.0 - f]).collect();
         let weights = Vessel { grid: &grid, open: &open }.face_weight(&mass);
         let weight: Vec<f32> = weights.iter().map(|w| w.map_or(0.0, |w| w.v as f32)).collect();
         let (v, vectors) = (fractions(&grid, &open, 2), [7, 8].map(|seed| numbers(grid.dim, seed)));
@@ -247,7 +247,7 @@ fn fluids_are_exchanged_as_in_f64_and_no_cell_gives_more_than_it_has() {
         // What a cell wants to give: hundredths of it, about all, much more. Sums of quanta are exact in f32 below 16.
         for (scale, fullness) in [(1e-2, 1.0), (1.0, 1.0), (1e3, 1.0), (1e6, 2.0)] {
             let flow = scale * grid.h * grid.h;
-            case.p = f64s(&f32s(&parts(grid.len(), 6))).iter().map(|p| f64::from((p * flow) as f32)).collect();
+            case.p = f64s(&f32s(&parts(grid.cell_count(), 6))).iter().map(|p| f64::from((p * flow) as f32)).collect();
             case.v = fractions(&grid, &case.open, 2).iter().map(|v| v * fullness).collect();
             let (sim, vessel) = (case.start(), case.vessel());
             let after = read(&sim, "exchange.result");
@@ -312,7 +312,8 @@ fn has_open(what: &str, sim: &Simulation, inside: &[bool]) {
 fn open_cells_are_those_inside_a_distance_and_around_an_obstacle() {
     for grid in boxes() {
         // A centre on the outline itself is not inside.
-        let distance: Vec<f32> = random(grid.len(), 3).iter().map(|d| if d.abs() < 0.1 { 0.0 } else { *d }).collect();
+        let distance: Vec<f32> =
+            random(grid.cell_count(), 3).iter().map(|d| if d.abs() < 0.1 { 0.0 } else { *d }).collect();
         let mut sim = vessel_of(&grid, "state: \"Grid<f32>\"", Path::new(""));
         run(&mut sim, &[("vessel", &distance)], 1, "open.open");
         has_open(&name(&grid), &sim, &distance.iter().map(|d| *d < 0.0).collect::<Vec<_>>());
@@ -329,7 +330,7 @@ fn an_image_is_a_vessel() {
         let handle = c[0] >= 15 && (c[1] - 8).abs() < 2;
         ((3.0..7.0).contains(&x.hypot(y)) && !(x.abs() < 1.0 && y > 0.0)) || handle
     };
-    let grit = parts(grid.len(), 4);
+    let grit = parts(grid.cell_count(), 4);
     // A shape with a hole, and pixels at random: white is inside.
     let pictures: [Vec<bool>; 2] = [grid.cells().map(ring).collect(), grit.iter().map(|r| *r > 0.5).collect()];
     for (what, inside) in ["a ring with a notch and a handle", "pixels at random"].into_iter().zip(pictures) {
@@ -339,7 +340,7 @@ fn an_image_is_a_vessel() {
         let mut encoder = png::Encoder::new(&mut bytes, 23, 17);
         encoder.set_color(ColorType::Grayscale);
         encoder.set_depth(BitDepth::Eight);
-        let pixels: Vec<u8> = (0..grid.len()).map(pixel).collect();
+        let pixels: Vec<u8> = (0..grid.cell_count()).map(pixel).collect();
         encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
         std::fs::write(folder.join("vessel.png"), bytes).unwrap();
         let mut sim = vessel_of(&grid, "file: \"vessel.png\"", &folder);
@@ -474,9 +475,9 @@ fn the_reach_is_a_box_of_open_cells_that_cannot_grow() {
     for grid in boxes().into_iter().chain(more) {
         let (cells, edge) = (grid.resolution(), grid.edge.name());
         let mut sim = start(FPS, REACH, &[("$cells", &cells), ("$width", &WIDTH.to_string()), ("$edge", edge)]);
-        let open: Vec<f64> = parts(grid.len(), 1).iter().map(|r| f64::from(u8::from(*r > 0.12))).collect();
+        let open: Vec<f64> = parts(grid.cell_count(), 1).iter().map(|r| f64::from(u8::from(*r > 0.12))).collect();
         run(&mut sim, &[("open", &f32s(&open))], 1, "reach.low");
-        let (dim, all) = (grid.dim, vec![1.0; grid.len()]);
+        let (dim, all) = (grid.dim, vec![1.0; grid.cell_count()]);
         for (node, open) in [("reach", &open), ("unwired", &all)] {
             let vessel = Vessel { grid: &grid, open };
             let ends = ["low", "high"].map(|end| read(&sim, &format!("{node}.{end}")));
@@ -512,10 +513,10 @@ const ACROSS: &str = r#"
 #[test]
 fn the_spread_goes_across_periodic_borders() {
     for grid in boxes().into_iter().filter(|g| g.edge == EdgeRule::Wrap) {
-        let (dim, all) = (grid.dim, vec![1.0; grid.len()]);
+        let (dim, all) = (grid.dim, vec![1.0; grid.cell_count()]);
         let mut sim = start(FPS, ACROSS, &[("$cells", &grid.resolution()), ("$width", &WIDTH.to_string())]);
         let v = fractions(&grid, &all, 2);
-        let flow = vec![(grid.h / dt()) as f32; dim * grid.layered().len()];
+        let flow = vec![(grid.h / dt()) as f32; dim * grid.layered().cell_count()];
         let after = run(&mut sim, &[("v", &f32s(&v)), ("u", &flow)], 1, "advect.result");
         holds(&format!("by a cell, {}", name(&grid)), &after, &v);
         let came_from = |c: Cell| -> Cell { std::array::from_fn(|a| if a < dim { c[a] - 1 } else { 0 }) };

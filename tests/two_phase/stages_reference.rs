@@ -2,9 +2,10 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
+use stagewright_solver_support::harness::U;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid, blend};
+
 use super::advection_reference::Q;
-use super::harness::U;
-use super::reference::{Cell, EdgeRule, Grid};
 
 /// A number and how far f32 may be from it: running error analysis (Higham, Accuracy and Stability of Numerical
 /// Algorithms, 2002, section 3.3).
@@ -95,7 +96,7 @@ impl Vessel<'_> {
     }
 
     /// The number of a cell, by the domain's rule outside.
-    fn at(&self, field: &[f64], c: Cell) -> Near {
+    fn number(&self, field: &[f64], c: Cell) -> Near {
         Near::exact(self.grid.read(field, c))
     }
 
@@ -172,7 +173,7 @@ impl Vessel<'_> {
     /// w = 2 / (m_a + m_b) on open faces.
     pub fn face_weight(&self, mass: &[f64]) -> Faces {
         self.faces(|c, axis| match self.face_is_open(c, axis) {
-            true => Near::exact(2.0) / (self.at(mass, c) + self.at(mass, self.below(c, axis))),
+            true => Near::exact(2.0) / (self.number(mass, c) + self.number(mass, self.below(c, axis))),
             false => Near::default(),
         })
     }
@@ -205,9 +206,9 @@ impl Vessel<'_> {
         let one = Near::exact(1.0);
         let (cosine, sine) = ((one - t * t) / (one + t * t), Near::exact(2.0) * t / (one + t * t));
         self.faces(|c, axis| {
-            let own = self.face(u, c, 2 * axis);
+            let along = self.face(u, c, 2 * axis);
             if !self.face_is_open(c, axis) || axis == 2 {
-                return if axis == 2 && self.face_is_open(c, axis) { own } else { Near::default() };
+                return if axis == 2 && self.face_is_open(c, axis) { along } else { Near::default() };
             }
             let other = 1 - axis;
             let sides = [c, self.below(c, axis)].map(|c| [0, 1].map(|side| self.face(u, c, 2 * other + side)));
@@ -218,7 +219,7 @@ impl Vessel<'_> {
             };
             let hand = Near::exact(if axis == 0 { 1.0 } else { -1.0 });
             let push = hand * change * away(other) + middle * middle * away(axis);
-            cosine * own + hand * sine * across + dt * push
+            cosine * along + hand * sine * across + dt * push
         })
     }
 
@@ -227,15 +228,15 @@ impl Vessel<'_> {
     pub fn conducted(&self, [before, now]: [&[f64]; 2], shares: &[f64], walls: [&[f64]; 2], d: [f64; 2]) -> Vec<Near> {
         let dt = Near::exact(f64::from((1.0f64 / super::stages::FPS) as f32));
         let mut t: Vec<Near> = now.iter().map(|t| Near::exact(*t)).collect();
-        let own = |c| Near::sum([0, 1].map(|k| self.part(shares, 2, c, k) * Near::real(d[k])));
+        let diffusivity = |c| Near::sum([0, 1].map(|k| self.part(shares, 2, c, k) * Near::real(d[k])));
         for color in 0..2 {
             for c in self.grid.cells().filter(|c| c.iter().sum::<i64>() % 2 == color) {
                 let i = self.grid.index(c);
                 if !self.is_open(c) {
-                    t[i] = Near::mix(self.at(before, c), self.at(walls[0], c), walls[1][i]);
+                    t[i] = Near::mix(self.number(before, c), self.number(walls[0], c), walls[1][i]);
                     continue;
                 }
-                let (mut sum, mut total) = (self.at(before, c) - t[i], Near::exact(1.0));
+                let (mut sum, mut total) = (self.number(before, c) - t[i], Near::exact(1.0));
                 for face in 0..self.grid.faces() {
                     let mut upper = c;
                     upper[face / 2] += (face % 2) as i64;
@@ -245,10 +246,13 @@ impl Vessel<'_> {
                     let next = self.grid.neighbor(c, face);
                     let (d, there) = match (self.is_open(next), self.grid.inner(next)) {
                         (true, Some(inner)) => {
-                            let [a, b] = [own(c), own(next)];
+                            let [a, b] = [diffusivity(c), diffusivity(next)];
                             (Near::exact(2.0) * a * b / (a + b), t[self.grid.index(inner)])
                         }
-                        _ => (Near::exact(2.0) * self.at(walls[1], next) * own(c), self.at(walls[0], next)),
+                        _ => (
+                            Near::exact(2.0) * self.number(walls[1], next) * diffusivity(c),
+                            self.number(walls[0], next),
+                        ),
                     };
                     let a = dt * d / (self.h() * self.h());
                     (sum, total) = (sum + a * (there - t[i]), total + a);
@@ -263,7 +267,7 @@ impl Vessel<'_> {
     pub fn project(&self, u: &[f32], p: &[f64], w: &[f32]) -> Faces {
         self.faces(|c, axis| match self.face(w, c, 2 * axis) {
             w if w.v > 0.0 => {
-                let push = w * (self.at(p, self.below(c, axis)) - self.at(p, c)) / self.h();
+                let push = w * (self.number(p, self.below(c, axis)) - self.number(p, c)) / self.h();
                 self.face(u, c, 2 * axis) + push
             }
             _ => Near::default(),
@@ -281,9 +285,9 @@ impl Vessel<'_> {
     /// div(u) - div(w grad p) where any face gives way.
     pub fn residual(&self, d: &[f64], w: &[f32], p: &[f64]) -> Vec<Near> {
         self.cells(|c| {
-            let through = |f| self.face(w, c, f) * (self.at(p, self.grid.neighbor(c, f)) - self.at(p, c));
+            let through = |f| self.face(w, c, f) * (self.number(p, self.grid.neighbor(c, f)) - self.number(p, c));
             match (0..self.grid.faces()).any(|f| self.face(w, c, f).v > 0.0) {
-                true => self.at(d, c) - Near::sum((0..self.grid.faces()).map(through)) / (self.h() * self.h()),
+                true => self.number(d, c) - Near::sum((0..self.grid.faces()).map(through)) / (self.h() * self.h()),
                 false => Near::default(),
             }
         })
@@ -321,7 +325,7 @@ impl Vessel<'_> {
     fn relaxed(&self, p: &[Near], d: &[f64], w: &[f32], c: Cell, relaxation: f64) -> Near {
         let faces = 0..self.grid.faces();
         let around = |f| self.grid.inner(self.grid.neighbor(c, f)).map_or(Near::default(), |c| p[self.grid.index(c)]);
-        let outflow = Near::exact(-1.0) * self.at(d, c) * self.h() * self.h();
+        let outflow = Near::exact(-1.0) * self.number(d, c) * self.h() * self.h();
         let sum = Near::sum(faces.clone().map(|f| self.face(w, c, f) * around(f)).chain([outflow]));
         let total = Near::sum(faces.map(|f| self.face(w, c, f)));
         match total.v > 0.0 {
@@ -405,11 +409,7 @@ impl Vessel<'_> {
                 b if b == axis => at[b],
                 b => at[b] - 0.5,
             });
-            if axis < self.dim() {
-                super::reference::blend(self.dim(), q, |c| self.grid.read_face(u, c, axis))
-            } else {
-                0.0
-            }
+            if axis < self.dim() { blend(self.dim(), q, |c| self.grid.read_face(u, c, axis)) } else { 0.0 }
         })
     }
 
@@ -463,7 +463,7 @@ impl Vessel<'_> {
         for c in self.grid.cells() {
             let out: Vec<Near> = (0..faces)
                 .map(|f| {
-                    let drop = self.at(p, c) - self.at(p, self.grid.neighbor(c, f));
+                    let drop = self.number(p, c) - self.number(p, self.grid.neighbor(c, f));
                     self.face(w, c, f) * drop / (self.h() * self.h())
                 })
                 .map(|flow| Near { v: flow.v.max(0.0), ..flow })
@@ -563,12 +563,12 @@ pub fn prolong(fine: &Grid, p: &[f64], correction: &[f64], w: &[f32]) -> Vec<Nea
     let vessel = Vessel { grid: fine, open: &[] };
     let added = |c: Cell| {
         let wide: Cell = std::array::from_fn(|a| c[a] / 2);
-        let own = coarse.read(correction, wide);
-        let mut sum = own + fine.read(p, c);
+        let wide_correction = coarse.read(correction, wide);
+        let mut sum = wide_correction + fine.read(p, c);
         for (axis, place) in c.iter().take(fine.dim).enumerate() {
             let face = 2 * axis + (place % 2) as usize;
             if vessel.face(w, c, face).v > 0.0 {
-                sum += 0.25 * (coarse.read(correction, coarse.neighbor(wide, face)) - own);
+                sum += 0.25 * (coarse.read(correction, coarse.neighbor(wide, face)) - wide_correction);
             }
         }
         Near { v: sum, bar }

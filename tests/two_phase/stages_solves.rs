@@ -3,10 +3,10 @@
 use std::f64::consts::{PI, TAU};
 
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{Cell, EdgeRule, Grid};
 
 use super::advection_reference::Q;
-use super::harness::*;
-use super::reference::{Cell, EdgeRule, Grid};
 use super::stages::*;
 use super::stages_reference::*;
 
@@ -39,7 +39,7 @@ fn levels(grid: &Grid) -> Simulation {
 /// Faces of random weight, some closed, as they lie in memory.
 fn gates(grid: &Grid, seed: u32) -> Vec<f32> {
     let (open, mass) =
-        (walls(grid, seed), parts(grid.len(), seed + 1).iter().map(|r| 1.0 + 9.0 * r).collect::<Vec<_>>());
+        (walls(grid, seed), parts(grid.cell_count(), seed + 1).iter().map(|r| 1.0 + 9.0 * r).collect::<Vec<_>>());
     let weight = Vessel { grid, open: &open }.face_weight(&mass);
     weight.iter().map(|w| w.map_or(0.0, |w| w.v as f32)).collect()
 }
@@ -54,7 +54,7 @@ fn level_boxes() -> Vec<Grid> {
 fn coarse_weights_and_prolonged_corrections_are_those_of_f64() {
     for grid in level_boxes() {
         let (wide, on) = (coarser(&grid), name(&grid));
-        let (w, p, c) = (gates(&grid, 1), random(grid.len(), 5), random(wide.len(), 6));
+        let (w, p, c) = (gates(&grid, 1), random(grid.cell_count(), 5), random(wide.cell_count(), 6));
         let mut sim = levels(&grid);
         let states: [(&str, &[f32]); 3] = [("w", &w), ("p", &p), ("correction", &c)];
         let coarse = run(&mut sim, &states, 1, "coarse.coarse");
@@ -69,7 +69,7 @@ fn a_linear_correction_is_prolonged_exactly() {
     for grid in level_boxes() {
         let wide = coarser(&grid);
         let linear = |at: [f64; 3]| 0.3 + 2.0 * at[0] - 3.0 * at[1] + 1.5 * at[2];
-        let (c, open) = (wide.fill(linear), vec![1.0f32; grid.layered().len() * grid.dim]);
+        let (c, open) = (wide.fill(linear), vec![1.0f32; grid.layered().cell_count() * grid.dim]);
         let mut sim = levels(&grid);
         let found = run(&mut sim, &[("w", &open), ("correction", &f32s(&c))], 1, "prolong.pressure");
         let inner = |c: &Cell| (0..grid.dim).all(|a| c[a] > 0 && c[a] / 2 < wide.n[a] - 1);
@@ -131,7 +131,7 @@ fn a_converged_projection_leaves_no_divergence_but_roundings() {
     ] {
         let (open, dim, on) = (walls(&grid, 2), grid.dim, name(&grid));
         let vessel = Vessel { grid: &grid, open: &open };
-        let wild = random(dim * grid.layered().len(), 4);
+        let wild = random(dim * grid.layered().cell_count(), 4);
         let u: Vec<f32> = wild
             .iter()
             .zip(vessel.faces(|c, a| Near::exact(f64::from(u8::from(vessel.face_is_open(c, a))))))
@@ -183,7 +183,7 @@ fn decays(grid: &Grid, frames: i32, wave: impl Fn(Cell, usize) -> f64, z: [f64; 
         ("$viscosity", viscosity),
     ];
     let mut sim = start(FPS, DECAY, &pairs(&values));
-    let vessel = Vessel { grid, open: &vec![1.0; grid.len()] };
+    let vessel = Vessel { grid, open: &vec![1.0; grid.cell_count()] };
     let waves = vessel.faces(|c, axis| Near::exact(wave(c, axis)));
     let start: Vec<f32> = waves.iter().map(|w| w.map_or(0.0, |w| w.v as f32)).collect();
     let after = run(&mut sim, &[("u", &start)], frames as usize, "u");
@@ -350,7 +350,7 @@ fn corrected(cells: [usize; 2], heavy: &str, seed: u32, each_bulb: bool) -> (Vec
         (0..9).map(|k| f64::from(heights[k]) * term(k)).sum()
     };
     let mut waves: Vec<f64> = grid.fill(wave).iter().zip(&open).map(|(wave, open)| wave * open).collect();
-    let part = grid.len() / if each_bulb { 2 } else { 1 };
+    let part = grid.cell_count() / if each_bulb { 2 } else { 1 };
     for (waves, open) in waves.chunks_mut(part).zip(open.chunks(part)) {
         let mean = waves.iter().sum::<f64>() / open.iter().sum::<f64>();
         waves.iter_mut().zip(open).for_each(|(wave, open)| *wave -= mean * open);

@@ -6,9 +6,9 @@ use std::f64::consts::PI;
 use stagewright_base::input::InputTrack;
 use stagewright_compiler::Keep;
 use stagewright_runtime::sim::Simulation;
+use stagewright_solver_support::harness::*;
+use stagewright_solver_support::reference::{EdgeRule, Grid, blend};
 
-use super::harness::*;
-use super::reference::Grid;
 use super::stages::{FPS, WIDTH, boxes, dt, faces_agree, name, walls};
 use super::stages_reference::Vessel;
 
@@ -40,7 +40,7 @@ fn a_turning_frame_accelerates_faces_as_in_f64() {
     let (motion, center) = ([2.3, -17.1], [0.11, 0.07, 0.05]);
     for grid in boxes() {
         let open = walls(&grid, 1);
-        let u = random(grid.dim * grid.layered().len(), 9);
+        let u = random(grid.dim * grid.layered().cell_count(), 9);
         let got = stepped(&grid, motion, center, 1.0, [&f32s(&open), &u]);
         let vessel = Vessel { grid: &grid, open: &open };
         faces_agree(&format!("turning, {}", name(&grid)), &got, &vessel.turned(&u, motion, center, dt()));
@@ -105,17 +105,17 @@ const DUST: &str = r#"
 
 /// How far a grain that is followed through the flow for the whole turn comes from its place, as part of its way.
 fn strays(fps: f64) -> f64 {
-    let grid = Grid::new(&[64, 64], 1.0, super::reference::EdgeRule::Open);
+    let grid = Grid::new(&[64, 64], 1.0, EdgeRule::Open);
     let mut sim = pressed(fps, DUST, &[]);
     let (start, drift) = ([0.62, 0.45], [-0.07, 0.11]);
-    let flow: Vec<f32> = (0..grid.layered().len()).flat_map(|_| drift.map(|v| v as f32)).collect();
+    let flow: Vec<f32> = (0..grid.layered().cell_count()).flat_map(|_| drift.map(|v| v as f32)).collect();
     sim.write("u", &flow).unwrap();
     let velocity = |sim: &Simulation, at: [f64; 2]| -> [f64; 2] {
         let u = f32s(&read(sim, "u"));
         std::array::from_fn(|axis| {
             let q =
                 std::array::from_fn(|b| if b > 1 { 0.0 } else { at[b] / grid.h - if b == axis { 0.0 } else { 0.5 } });
-            super::reference::blend(2, q, |c| grid.read_face(&u, c, axis))
+            blend(2, q, |c| grid.read_face(&u, c, axis))
         })
     };
     let mut at: [f64; 2] = start;
@@ -162,7 +162,7 @@ const BOX: &str = r#"
 /// The largest error of the vorticity in the middle of the box, a quarter of its width, during the turn and at its end,
 /// over twice the largest rate.
 fn spins(n: usize, fps: f64) -> f64 {
-    let grid = Grid::new(&[n, n], 0.1, super::reference::EdgeRule::Wall);
+    let grid = Grid::new(&[n, n], 0.1, EdgeRule::Wall);
     let mut sim = pressed(fps, BOX, &[("$n", &n.to_string())]);
     let mut worst = 0f64;
     let frames = (DURATION * fps).round() as usize;

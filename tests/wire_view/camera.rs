@@ -6,8 +6,7 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::camera::{Orbit, orbit_target};
-
-use crate::harness::{compile, document, gpu, read, step, within};
+use stagewright_solver_support::harness::{compile, document, gpu, read, step, within};
 
 const BOX: [f64; 3] = [2.0, 1.0, 3.0];
 
@@ -113,9 +112,9 @@ fn in_the_shipped_graphs_the_eye_is_found_and_not_the_sun() {
         assert_eq!(orbit_target(&graph, None).as_deref(), camera, "{name}");
         let Some(camera) = camera else { continue };
         let plan = Plan::compile(&graph, &PlanOptions::default()).unwrap_or_else(|e| panic!("{e}"));
-        let known = |param: &str| plan.settings.iter().any(|s| s.paths.contains(&format!("{camera}.{param}")));
+        let is_settable = |param: &str| plan.settings.iter().any(|s| s.paths.contains(&format!("{camera}.{param}")));
         for (param, _) in Orbit::around([1.0; 3]).params() {
-            assert!(known(param), "{name}: {camera}.{param} can be set while it runs");
+            assert!(is_settable(param), "{name}: {camera}.{param} can be set while it runs");
         }
     }
 }

@@ -6,9 +6,9 @@ use stagewright_runtime::sim::compare::{Comparison, Measure, compare};
 use stagewright_runtime::sim::host_copy::{CopySubject, HostCopy};
 use stagewright_runtime::sim::wire_view::{Show, View, Viewer};
 use stagewright_runtime::sim::{Image, Simulation};
+use stagewright_solver_support::harness::{gpu, random, start, step};
 
-use crate::harness::{gpu, random, start, step};
-use crate::view::look_at;
+use crate::view::observe_at;
 
 const NODES: &str = r#"
     "box": (domain: (resolution: (8, 6), width: 1, edge: "wall")),
@@ -35,17 +35,18 @@ fn nodes() -> Simulation {
     simulation
 }
 
-fn taken(simulation: &Simulation, name: &str) -> Arc<HostCopy> {
+fn host_copy(simulation: &Simulation, name: &str) -> Arc<HostCopy> {
     let subject = CopySubject::from_name(simulation.plan(), name);
     simulation.take(&subject).unwrap_or_else(|e| panic!("{e}")).wait().expect("the values arrive").into()
 }
 
 fn compared(simulation: &Simulation, a: &str, b: &str) -> Comparison {
-    compare(&taken(simulation, a), &taken(simulation, b), Show::Auto, Measure::Signed).unwrap_or_else(|e| panic!("{e}"))
+    compare(&host_copy(simulation, a), &host_copy(simulation, b), Show::Auto, Measure::Signed)
+        .unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn refused(simulation: &Simulation, a: &str, b: &str) -> String {
-    let compared = compare(&taken(simulation, a), &taken(simulation, b), Show::Auto, Measure::Signed);
+    let compared = compare(&host_copy(simulation, a), &host_copy(simulation, b), Show::Auto, Measure::Signed);
     compared.map(|_| ()).expect_err("they do not fit").to_string()
 }
 
@@ -102,7 +103,8 @@ fn a_shifted_field_has_the_norms_of_its_differences_and_the_place_of_the_greates
     let place = found.place.expect("a place");
     assert_eq!((place.index, place.cell), (at as u64, Some([at as u32 % 8, at as u32 / 8, 0])));
     assert_eq!((place.a, place.b), (vec![f64::from(a[at])], vec![f64::from(b[at])]));
-    let relative = compare(&taken(&simulation, "a"), &taken(&simulation, "b"), Show::Auto, Measure::Relative).unwrap();
+    let relative =
+        compare(&host_copy(&simulation, "a"), &host_copy(&simulation, "b"), Show::Auto, Measure::Relative).unwrap();
     let expected =
         differences.iter().zip(a.iter().zip(&b)).map(|(d, (a, b))| (d / f64::from(a.abs().max(b.abs()))) as f32);
     assert_eq!(values(&relative.difference), expected.map(f64::from).collect::<Vec<_>>());
@@ -161,7 +163,10 @@ fn vectors_count_by_the_length_of_their_difference_and_faces_one_by_one() {
     assert_eq!(found.statistics.mean, [3.0, 4.0]);
     assert_eq!(found.difference.numbers(9), [3.0, 4.0]);
     let part = |show, measure| {
-        compare(&taken(&simulation, "v"), &taken(&simulation, "w"), show, measure).unwrap().difference.numbers(9)
+        compare(&host_copy(&simulation, "v"), &host_copy(&simulation, "w"), show, measure)
+            .unwrap()
+            .difference
+            .numbers(9)
     };
     assert_eq!(part(Show::Component(1), Measure::Signed), [4.0]);
     assert_eq!(part(Show::Auto, Measure::Absolute), [5.0]);
@@ -229,8 +234,8 @@ fn taken_values_are_shown_like_their_wire_and_stay_when_the_run_goes_on() {
     simulation.write("p.heat", &random(5, 10)).unwrap();
     step(&mut simulation, 1);
     for wire in ["a.value", "v.value", "p.value", "p.value.heat"] {
-        let (view, held) = (View::new(wire), taken(&simulation, wire));
-        let expected = look_at(&simulation, &view, Some([0.3, 0.6]));
+        let (view, held) = (View::new(wire), host_copy(&simulation, wire));
+        let expected = observe_at(&simulation, &view, Some([0.3, 0.6]));
         let mut viewer = Viewer::new(gpu()).unwrap();
         viewer.set_pointer(Some([0.3, 0.6]));
         for _ in 0..2 {
@@ -243,9 +248,9 @@ fn taken_values_are_shown_like_their_wire_and_stay_when_the_run_goes_on() {
         assert_eq!(viewer.statistics(), Some(&expected.statistics), "{wire}");
         assert_eq!(viewer.picked(), expected.sample.as_ref(), "{wire}");
     }
-    let held = taken(&simulation, "a.value");
+    let held = host_copy(&simulation, "a.value");
     simulation.write("a", &[0.0; 48]).unwrap();
-    let found = compare(&held, &taken(&simulation, "a.value"), Show::Auto, Measure::Signed).unwrap();
+    let found = compare(&held, &host_copy(&simulation, "a.value"), Show::Auto, Measure::Signed).unwrap();
     assert_eq!(values(&found.difference), random(48, 7).into_iter().map(f64::from).collect::<Vec<_>>());
 }
 
@@ -254,7 +259,7 @@ fn an_image_is_compared_by_its_linear_colours() {
     let mut simulation = nodes();
     simulation.write("a", &random(48, 11)).unwrap();
     step(&mut simulation, 1);
-    let (image, held) = (simulation.image(None).unwrap(), taken(&simulation, "screen"));
+    let (image, held) = (simulation.image(None).unwrap(), host_copy(&simulation, "screen"));
     assert_eq!((held.resolution(), held.components()), ([8, 6, 1], 4));
     let byte = |value: f64| {
         (255.0 * if value <= 0.003_130_8 { 12.92 * value } else { 1.055 * value.powf(1.0 / 2.4) - 0.055 }).round() as u8
@@ -266,6 +271,6 @@ fn an_image_is_compared_by_its_linear_colours() {
     }
     simulation.write("a", &[0.5; 48]).unwrap();
     step(&mut simulation, 1);
-    let found = compare(&taken(&simulation, "screen"), &held, Show::Auto, Measure::Signed).unwrap();
+    let found = compare(&host_copy(&simulation, "screen"), &held, Show::Auto, Measure::Signed).unwrap();
     assert!(found.statistics.max > 0.01 && found.difference.components() == 1);
 }

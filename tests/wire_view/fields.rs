@@ -3,9 +3,9 @@
 use stagewright_compiler::Keep;
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::wire_view::View;
+use stagewright_solver_support::harness::{compile, document, gpu, read, step, within};
 
-use crate::harness::{compile, document, gpu, read, step, within};
-use crate::view::look_at;
+use crate::view::observe_at;
 
 /// A disc that a node on `flat` reads through another field, in a group and outside of it.
 const NODES: &str = r#"
@@ -69,7 +69,7 @@ fn a_field_is_shown_by_its_values_at_cell_centres() {
     });
     // A distance of 0.01 m from the centre, and differences over 0.001 m: their third derivative leaves 1e-6 / 0.028^2 / 6.
     within("slope", error.fold(0.0, f64::max), 1e-3, "central differences in f32");
-    let seen = look_at(&sim, &View::new("disc.distance"), Some([0.34, 0.45]));
+    let seen = observe_at(&sim, &View::new("disc.distance"), Some([0.34, 0.45]));
     let [x, y, _] = seen.sample.as_ref().unwrap().cell.unwrap();
     assert_eq!([x, y], [5, 3]);
     let under = seen.sample.unwrap().components[0] - large([0.6875, 0.4375]);
@@ -88,7 +88,7 @@ fn a_view_of_a_field_changes_nothing_else() {
 #[test]
 fn the_single_output_of_a_node_needs_no_name() {
     let sim = keeping(&["disc"]);
-    assert_eq!(look_at(&sim, &View::new("disc"), None).statistics.count, 128);
+    assert_eq!(observe_at(&sim, &View::new("disc"), None).statistics.count, 128);
 }
 
 #[test]

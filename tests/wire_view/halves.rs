@@ -2,9 +2,9 @@
 
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::wire_view::{Show, View};
+use stagewright_solver_support::harness::{random, start};
 
-use crate::harness::{random, start};
-use crate::view::{look, look_at};
+use crate::view::{observe, observe_at};
 
 /// The same State twice, in either precision, and images of both.
 const PAIR: &str = r#"
@@ -33,7 +33,7 @@ fn statistics_images_and_values_are_those_of_the_numbers() {
             for show in [Show::Auto, Show::Magnitude, Show::Component(components as u8 - 1)] {
                 let at = Some([0.63, 0.41]);
                 let [half, whole] =
-                    ["half", "whole"].map(|wire| look_at(&simulation, &View { show, ..View::new(wire) }, at));
+                    ["half", "whole"].map(|wire| observe_at(&simulation, &View { show, ..View::new(wire) }, at));
                 let what = format!("{ty} over {cells}, {show:?}");
                 assert_eq!(half.image.rgba, whole.image.rgba, "{what}");
                 assert_eq!(half.statistics, whole.statistics, "{what}");
@@ -49,7 +49,7 @@ fn what_is_beyond_a_half_is_counted_as_infinite() {
     let mut values = random(18 * 11, 4);
     (values[3], values[7], values[8], values[9]) = (70_000.0, f32::NAN, -1e9, 65_504.0);
     let simulation = pair("f32", "18, 11", &values);
-    let statistics = look(&simulation, &View::new("half")).statistics;
+    let statistics = observe(&simulation, &View::new("half")).statistics;
     assert_eq!((statistics.infinite, statistics.nan, statistics.max), (2, 1, 65_504.0));
 }
 

@@ -2,9 +2,9 @@
 
 use stagewright_runtime::sim::wire_view::{Axis, ColorMap, Show, View, Volume};
 use stagewright_runtime::sim::{Image, Simulation};
+use stagewright_solver_support::harness::{random, start, step};
 
-use crate::harness::{random, start, step};
-use crate::view::{Look, look, look_at};
+use crate::view::{Observation, observe, observe_at};
 
 const FLAT: [u32; 2] = [19, 11];
 const DEEP: [u32; 3] = [7, 6, 5];
@@ -65,7 +65,7 @@ fn a_grid_is_its_colour_map_a_pixel_a_cell() {
     let values = random(cells(), 1);
     sim.write("a", &values).unwrap();
     for range in [None, Some((-0.5, 0.75)), Some((0.25, 0.25))] {
-        let seen = look(&sim, &View { range, ..View::new("a") });
+        let seen = observe(&sim, &View { range, ..View::new("a") });
         assert_eq!([seen.image.width, seen.image.height], FLAT);
         let (least, most) = (values.iter().copied().fold(1.0, f32::min), values.iter().copied().fold(-1.0, f32::max));
         let (low, high) = range.unwrap_or((least.into(), most.into()));
@@ -91,17 +91,17 @@ fn maps_wheel_and_colours_are_those_of_the_stages() {
         let mut sim = simulation(map as usize);
         sim.write("a", &random(cells(), 2)).unwrap();
         let stage = of_output(&mut sim, "look");
-        let seen = look(&sim, &View { map, range: Some((-0.5, 0.75)), ..View::new("a") });
+        let seen = observe(&sim, &View { map, range: Some((-0.5, 0.75)), ..View::new("a") });
         assert!(apart(&seen.image.rgba, &stage.rgba) <= 1, "{}", map.name());
     }
     let mut sim = simulation(0);
     sim.write("v", &random(2 * cells(), 3)).unwrap();
     sim.write("c", &random(4 * cells(), 4)).unwrap();
     let stage = of_output(&mut sim, "look_wheel");
-    let seen = look(&sim, &View { range: Some((0.0, 1.25)), ..View::new("v") });
+    let seen = observe(&sim, &View { range: Some((0.0, 1.25)), ..View::new("v") });
     assert!(apart(&seen.image.rgba, &stage.rgba) <= 1, "directions");
     let stage = of_output(&mut sim, "look_color");
-    assert!(apart(&look(&sim, &View::new("c")).image.rgba, &stage.rgba) <= 1, "colours");
+    assert!(apart(&observe(&sim, &View::new("c")).image.rgba, &stage.rgba) <= 1, "colours");
 }
 
 #[test]
@@ -111,12 +111,12 @@ fn a_signed_map_is_white_at_zero() {
     (values[0], values[1]) = (0.0, -3.0);
     sim.write("a", &values).unwrap();
     let view = View { map: ColorMap::Signed, ..View::new("a") };
-    let seen = look(&sim, &view);
+    let seen = observe(&sim, &view);
     assert_eq!(seen.statistics.range, (-3.0, 3.0));
     assert_eq!(seen.pixel(0, 0), [247, 247, 247, 255]);
     sim.write("a", &vec![0.0; cells()]).unwrap();
-    assert_eq!(look(&sim, &view).pixel(4, 4), [247, 247, 247, 255], "nothing is divided by zero");
-    assert_eq!(look(&sim, &View::new("a")).pixel(4, 4), bytes(viridis(0.0)));
+    assert_eq!(observe(&sim, &view).pixel(4, 4), [247, 247, 247, 255], "nothing is divided by zero");
+    assert_eq!(observe(&sim, &View::new("a")).pixel(4, 4), bytes(viridis(0.0)));
 }
 
 #[test]
@@ -130,11 +130,11 @@ fn nan_is_magenta_and_infinity_cyan() {
     sim.write("c", &vectors).unwrap();
     let (magenta, cyan) = ([255, 0, 255, 255], [0, 255, 255, 255]);
     for map in ColorMap::ALL {
-        let seen = look(&sim, &View { map, ..View::new("a") });
+        let seen = observe(&sim, &View { map, ..View::new("a") });
         assert_eq!([3, 4, 5].map(|x| seen.pixel(x, 0)), [magenta, cyan, cyan], "{}", map.name());
     }
     for show in [Show::Auto, Show::Magnitude, Show::Direction] {
-        let seen = look(&sim, &View { show, ..View::new("c") });
+        let seen = observe(&sim, &View { show, ..View::new("c") });
         assert_eq!([2, 3].map(|x| seen.pixel(x, 0)), [magenta, cyan], "{show:?}");
     }
 }
@@ -154,7 +154,7 @@ fn the_colour_map_says_how_a_wire_looks_exactly_where_the_view_says_so() {
         ("c", Show::Component(2), Show::Component(2)),
     ];
     for (wire, show, shown) in cases {
-        let seen = |map| look(&sim, &View { show, map, ..View::new(wire) });
+        let seen = |map| observe(&sim, &View { show, map, ..View::new(wire) });
         let (a, b) = (seen(ColorMap::Viridis), seen(ColorMap::Grey));
         assert_eq!(a.shown, Some(shown), "{wire} {show:?}");
         assert_eq!(a.image.rgba != b.image.rgba, shown.is_mapped(), "{wire} {show:?}");
@@ -162,7 +162,7 @@ fn the_colour_map_says_how_a_wire_looks_exactly_where_the_view_says_so() {
 }
 
 /// What a grey image with the range 0..255 shows: the value itself.
-fn grey(seen: &Look, x: u32, y: u32) -> u8 {
+fn grey(seen: &Observation, x: u32, y: u32) -> u8 {
     let [r, g, b, _] = seen.pixel(x, y);
     assert!(r == g && g == b);
     r
@@ -187,7 +187,7 @@ fn a_slice_is_the_layer_at_its_position() {
         let layers = DEEP[axis as usize];
         for layer in 0..layers {
             let slice = Volume::Slice { axis, position: (f64::from(layer) + 0.5) / f64::from(layers) };
-            let seen = look(&sim, &volume(slice));
+            let seen = observe(&sim, &volume(slice));
             assert_eq!([seen.image.width, seen.image.height], size);
             for (x, y) in (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (x, y))) {
                 let expected = match axis {
@@ -200,7 +200,7 @@ fn a_slice_is_the_layer_at_its_position() {
         }
         // The ends belong to the first and the last layer.
         for (position, layer) in [(0.0, 0), (1.0, layers - 1), (-3.0, 0), (f64::NAN, 0)] {
-            let seen = look(&sim, &volume(Volume::Slice { axis, position }));
+            let seen = observe(&sim, &volume(Volume::Slice { axis, position }));
             let expected = [at(layer, 0, 0), at(0, layer, 0), at(0, 0, layer)][axis as usize];
             assert_eq!(grey(&seen, 0, 0), expected, "{axis:?} at {position}");
         }
@@ -214,7 +214,7 @@ fn a_maximum_is_the_greatest_along_its_axis() {
     sim.write("d", &values).unwrap();
     let [nx, ny, nz] = DEEP;
     for axis in [Axis::X, Axis::Y, Axis::Z] {
-        let seen = look(&sim, &volume(Volume::Maximum(axis)));
+        let seen = observe(&sim, &volume(Volume::Maximum(axis)));
         for (x, y) in (0..seen.image.height).flat_map(|y| (0..seen.image.width).map(move |x| (x, y))) {
             let cell = |k: u32| match axis {
                 Axis::X => (y * nx, x * nx * ny, k),
@@ -230,9 +230,9 @@ fn a_maximum_is_the_greatest_along_its_axis() {
     (values[nx as usize * ny as usize], values[1]) = (-4.0, f32::NAN);
     sim.write("d", &values).unwrap();
     let view = View { map: ColorMap::Signed, range: None, ..volume(Volume::Maximum(Axis::Z)) };
-    let seen = look_at(&sim, &view, Some([0.01, 0.01]));
+    let seen = observe_at(&sim, &view, Some([0.01, 0.01]));
     assert_eq!(seen.sample.unwrap().components, [-4.0]);
-    assert_eq!(look(&sim, &view).pixel(1, 0), [255, 0, 255, 255]);
+    assert_eq!(observe(&sim, &view).pixel(1, 0), [255, 0, 255, 255]);
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn through_the_camera_the_box_is_where_the_camera_sees_it() {
     let center = cell.map(|c| (f64::from(c) + 0.5) * 0.2);
     let ([x, y], _) = camera.frame().project(center, [160, 120]);
     let at = [(x / 160.0) as f32, (y / 120.0) as f32];
-    let seen = look_at(&sim, &view, Some(at));
+    let seen = observe_at(&sim, &view, Some(at));
     assert_eq!([seen.image.width, seen.image.height], [160, 120]);
     assert_eq!(seen.pixel(x as u32, y as u32), [255; 4]);
     let sample = seen.sample.as_ref().unwrap();
@@ -265,9 +265,9 @@ fn through_the_camera_the_box_is_where_the_camera_sees_it() {
 fn a_small_view_shows_the_same_with_fewer_pixels() {
     let mut sim = simulation(0);
     sim.write("a", &random(cells(), 1)).unwrap();
-    let whole = look(&sim, &View::new("a"));
+    let whole = observe(&sim, &View::new("a"));
     for (size, expected) in [((6, 6), [6, 3]), ((100, 100), FLAT), ((1, 1), [1, 1])] {
-        let seen = look(&sim, &View { size: Some(size), ..View::new("a") });
+        let seen = observe(&sim, &View { size: Some(size), ..View::new("a") });
         let [width, height] = expected;
         assert_eq!([seen.image.width, seen.image.height], expected);
         assert_eq!(seen.statistics, whole.statistics, "statistics are of all cells");
@@ -287,7 +287,7 @@ fn the_value_under_the_pointer_is_what_read_gives() {
         let values = sim.read(state).unwrap();
         for (x, y) in [(0, 0), (18, 10), (7, 3), (11, 9)] {
             let at = [(x as f32 + 0.5) / 19.0, (y as f32 + 0.5) / 11.0];
-            let sample = look_at(&sim, &View::new(state), Some(at)).sample.unwrap();
+            let sample = observe_at(&sim, &View::new(state), Some(at)).sample.unwrap();
             let index = (y * FLAT[0] + x) as usize;
             assert_eq!((sample.index, sample.cell), (index as u64, Some([x, y, 0])));
             let stored = &values.data[index * components..][..components];
@@ -297,13 +297,13 @@ fn the_value_under_the_pointer_is_what_read_gives() {
         }
     }
     // Outside the image is its nearest pixel; without a pointer there is no answer.
-    let corner = look_at(&sim, &View::new("a"), Some([2.0, -1.0])).sample.unwrap();
+    let corner = observe_at(&sim, &View::new("a"), Some([2.0, -1.0])).sample.unwrap();
     assert_eq!(corner.cell, Some([18, 0, 0]));
-    assert!(look(&sim, &View::new("a")).sample.is_none());
+    assert!(observe(&sim, &View::new("a")).sample.is_none());
     // Each face on its own.
     let faces = random(20 * 12 * 2, 7);
     sim.write("f", &faces).unwrap();
-    let sample = look_at(&sim, &View::new("f"), Some([5.5 / 19.0, 2.5 / 11.0])).sample.unwrap();
+    let sample = observe_at(&sim, &View::new("f"), Some([5.5 / 19.0, 2.5 / 11.0])).sample.unwrap();
     let face = |x: usize, y: usize, axis: usize| f64::from(faces[(y * 20 + x) * 2 + axis]);
     assert_eq!(sample.components, [face(5, 2, 0), face(6, 2, 0), face(5, 2, 1), face(5, 3, 1)]);
 }

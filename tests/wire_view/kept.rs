@@ -6,9 +6,9 @@ use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::wire_view::{View, Viewer, thumbnails};
+use stagewright_solver_support::harness::{compile, document, gpu, random, read, step, words};
 
-use crate::harness::{compile, document, gpu, random, read, step, words};
-use crate::view::{look, look_at};
+use crate::view::{observe, observe_at};
 
 /// A dead node, a group that repeats within a group that repeats, and a group of the library.
 const NODES: &str = r#"
@@ -50,7 +50,7 @@ fn a_wire_inside_groups_is_that_of_the_last_repeat() {
         let expected: Vec<f64> =
             random(120, 3).iter().map(|v| f64::from(factor * (0..6).fold(*v, |sum, _| sum + 1.0))).collect();
         assert_eq!(read(&sim, wire), expected, "{wire}");
-        let seen = look_at(&sim, &View::new(wire), Some([0.0, 0.0]));
+        let seen = observe_at(&sim, &View::new(wire), Some([0.0, 0.0]));
         assert_eq!(seen.sample.unwrap().components, expected[..1]);
         assert_eq!(seen.statistics.max, expected.iter().copied().fold(f64::MIN, f64::max));
     }
@@ -62,10 +62,10 @@ fn a_node_that_nothing_needs_is_computed_for_its_view() {
     assert!(!needed.wires.contains_key("soft.result") && !needed.wires.contains_key("outer/inner/twice.y"));
     let sim = keeping(&["soft.result"]);
     let inside: Vec<&String> = sim.plan().wires.keys().filter(|w| w.starts_with("soft/")).collect();
-    assert_eq!(look(&sim, &View::new("soft")).statistics.count, 120);
+    assert_eq!(observe(&sim, &View::new("soft")).statistics.count, 120);
     assert!(!inside.is_empty(), "a group of the library has wires inside");
     let sim = keeping(&[inside[0]]);
-    assert_eq!(look(&sim, &View::new(inside[0])).statistics.count, 120, "{}", inside[0]);
+    assert_eq!(observe(&sim, &View::new(inside[0])).statistics.count, 120, "{}", inside[0]);
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn a_set_is_kept_whole_by_the_name_of_its_port() {
     sim.write("drops.age", &[3.0, 4.0]).unwrap();
     sim.set_count("drops", 2).unwrap();
     step(&mut sim, 1);
-    let seen = look_at(&sim, &view, Some([0.25, 0.75]));
+    let seen = observe_at(&sim, &view, Some([0.25, 0.75]));
     assert_eq!((seen.statistics.min, seen.statistics.max), (3.0, 4.0));
     assert_eq!(seen.sample.unwrap().components, [3.0]);
 }
@@ -119,7 +119,7 @@ fn every_node_with_memory_has_a_thumbnail_that_shows() {
     assert!(thumbnails(&graph, Some("nowhere")).is_empty());
     let mut sim = Simulation::new(gpu(), compile(&document, Keep::Wires([top, inner].concat()))).unwrap();
     step(&mut sim, 1);
-    let small = |wire: &String| look(&sim, &View { size: Some((8, 8)), ..View::new(wire) }).image;
+    let small = |wire: &String| observe(&sim, &View { size: Some((8, 8)), ..View::new(wire) }).image;
     let images = thumbnails(&graph, None).iter().map(small).collect::<Vec<_>>();
     assert!(images.iter().all(|p| (p.width, p.height) == (8, 7)), "cells are square");
 }
@@ -145,9 +145,9 @@ fn what_only_a_start_needs_is_in_no_frame() {
     };
     // `base` is for a start, and for a node that nobody reads and that is kept all the same; what `move` has from `drops` is held.
     assert_eq!(nodes(&compile(&document, Keep::All)), ["base", "dead", "drops", "move", "screen"]);
-    let asked = compile(&document, Keep::Wires(vec!["first".into(), "fill.particles".into()]));
-    assert!(nodes(&asked).contains(&"first".into()), "who asks for it by name gets it");
-    assert!(asked.frame.iter().any(|d| d.node.starts_with("fill")));
+    let kept_by_name = compile(&document, Keep::Wires(vec!["first".into(), "fill.particles".into()]));
+    assert!(nodes(&kept_by_name).contains(&"first".into()), "who asks for it by name gets it");
+    assert!(kept_by_name.frame.iter().any(|d| d.node.starts_with("fill")));
 }
 
 /// The shipped graphs, each node of theirs.
@@ -168,7 +168,7 @@ fn thumbnails_of_the_shipped_graphs_show() {
         let mut sim = Simulation::new(gpu(), plan.unwrap_or_else(|e| panic!("{e}"))).unwrap_or_else(|e| panic!("{e}"));
         step(&mut sim, 2);
         for wire in &wires {
-            let seen = look(&sim, &View { size: Some((32, 32)), ..View::new(wire) });
+            let seen = observe(&sim, &View { size: Some((32, 32)), ..View::new(wire) });
             assert_eq!(seen.statistics.nan + seen.statistics.infinite, 0, "{name} {wire}");
         }
         assert!(wires.len() > 4, "{name}: {wires:?}");

@@ -5,9 +5,6 @@ mod camera;
 mod compare;
 mod fields;
 mod halves;
-#[path = "../solvers/harness.rs"]
-#[allow(dead_code)]
-mod harness;
 mod images;
 mod kept;
 mod points;

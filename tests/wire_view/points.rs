@@ -3,9 +3,9 @@
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::camera::Orbit;
 use stagewright_runtime::sim::wire_view::{ColorMap, View};
+use stagewright_solver_support::harness::{random, start, start_fused};
 
-use crate::harness::{random, start, start_fused};
-use crate::view::{Look, look, look_at};
+use crate::view::{Observation, observe, observe_at};
 
 const NODES: &str = r#"
     "box": (domain: (resolution: $resolution, width: 2, edge: "wall")),
@@ -28,7 +28,7 @@ fn grey(size: (u32, u32)) -> View {
     View { map: ColorMap::Grey, range: Some((0.0, 255.0)), size: Some(size), ..View::new("drops") }
 }
 
-fn lit(seen: &Look) -> usize {
+fn lit(seen: &Observation) -> usize {
     seen.image.rgba.chunks(4).filter(|p| p[0] > 100).count()
 }
 
@@ -36,7 +36,7 @@ fn lit(seen: &Look) -> usize {
 fn particles_in_2d_land_on_their_pixels() {
     let (position, tone) = ([0.3, 0.2, 1.7, 0.9, 1.0, 0.5], [110.0, 180.0, 255.0]);
     let sim = simulation("(16, 8)", &position, &tone);
-    let seen = look(&sim, &grey((200, 200)));
+    let seen = observe(&sim, &grey((200, 200)));
     assert_eq!([seen.image.width, seen.image.height], [200, 100], "the shape of the domain");
     for (p, tone) in position.chunks(2).zip(tone) {
         let [x, y] = [p[0] * 100.0, p[1] * 100.0].map(|v| v as u32);
@@ -44,11 +44,11 @@ fn particles_in_2d_land_on_their_pixels() {
         assert!(seen.pixel(x + 5, y)[0] < 100, "a disc of 3 pixels around it");
     }
     assert!((3 * 25..3 * 49).contains(&lit(&seen)), "{}", lit(&seen));
-    let sample = look_at(&sim, &grey((200, 200)), Some([0.85, 0.9])).sample.unwrap();
+    let sample = observe_at(&sim, &grey((200, 200)), Some([0.85, 0.9])).sample.unwrap();
     assert_eq!((sample.index, sample.cell, sample.components), (1, None, vec![180.0]));
     let [x, y, z] = sample.position.unwrap();
     assert_eq!([x as f32, y as f32, z as f32], [1.7, 0.9, 0.0]);
-    assert!(look_at(&sim, &grey((200, 200)), Some([0.5, 0.1])).sample.is_none(), "nothing is there");
+    assert!(observe_at(&sim, &grey((200, 200)), Some([0.5, 0.1])).sample.is_none(), "nothing is there");
 }
 
 #[test]
@@ -90,13 +90,13 @@ fn particles_in_3d_land_on_their_pixels_and_the_nearest_hides_the_others() {
 
 fn lands_on_its_pixels(sim: &Simulation, camera: Orbit, position: &[f32], tone: &[f32]) {
     let view = View { camera: Some(camera), ..grey((240, 160)) };
-    let seen = look(sim, &view);
+    let seen = observe(sim, &view);
     for (particle, covered) in [(0, 1), (3, 2)] {
         let p = |k: usize| f64::from(position[3 * particle + k]);
         let ([x, y], _) = camera.frame().project([p(0), p(1), p(2)], [240, 160]);
         assert_eq!(seen.pixel(x as u32, y as u32)[0], tone[particle] as u8, "and not {}", tone[covered]);
         let at = [(x / 240.0) as f32, (y / 160.0) as f32];
-        let sample = look_at(sim, &view, Some(at)).sample.unwrap();
+        let sample = observe_at(sim, &view, Some(at)).sample.unwrap();
         assert_eq!((sample.index, sample.components), (particle as u64, vec![f64::from(tone[particle])]));
     }
     assert_eq!(seen.statistics.count, 7, "statistics are of all");
@@ -108,15 +108,15 @@ fn many_particles_give_the_same_image_every_time() {
     let position: Vec<f32> = random(3 * 4000, 1).iter().map(|v| 1.0 + v).collect();
     let tone: Vec<f32> = random(4000, 2).iter().map(|v| 178.0 + 77.0 * v).collect();
     let sim = simulation("(8, 8, 8)", &position, &tone);
-    let images = [0, 1, 2].map(|_| look(&sim, &grey((120, 90))).image);
+    let images = [0, 1, 2].map(|_| observe(&sim, &grey((120, 90))).image);
     assert!(images[0] == images[1] && images[1] == images[2]);
     // Every particle shows or is hidden by one that shows: no pixel between is left out.
-    assert!(look(&sim, &grey((120, 90))).image.rgba.chunks(4).filter(|p| p[0] > 90).count() > 1500);
+    assert!(observe(&sim, &grey((120, 90))).image.rgba.chunks(4).filter(|p| p[0] > 90).count() > 1500);
 }
 
 #[test]
 fn an_empty_set_is_an_empty_image() {
     let sim = simulation("(8, 8, 8)", &[], &[]);
-    let seen = look_at(&sim, &grey((60, 40)), Some([0.5, 0.5]));
+    let seen = observe_at(&sim, &grey((60, 40)), Some([0.5, 0.5]));
     assert_eq!((seen.statistics.count, seen.statistics.max, seen.sample.is_none(), lit(&seen)), (0, 0.0, true, 0));
 }

@@ -1,9 +1,9 @@
 //! Grids whose cells are slices, and neighbour grids, which are shown by whole cells.
 
 use stagewright_runtime::sim::wire_view::View;
+use stagewright_solver_support::harness::{start, step};
 
-use crate::harness::{start, step};
-use crate::view::look_at;
+use crate::view::observe_at;
 
 const NODES: &str = r##"
     "domain": (domain: (resolution: (6, 4), width: 1.5, edge: "wall")),
@@ -25,7 +25,7 @@ fn slices_are_drawn_in_the_shape_of_their_domain() {
         ("count.count", [24, 16], [23, 0, 0], 23.5 * 0.0625, 2.0),
         ("fill.neighbors", [6, 4], [5, 0, 0], 5.5 * 0.25, 3.0),
     ] {
-        let seen = look_at(&sim, &View::new(wire), corner);
+        let seen = observe_at(&sim, &View::new(wire), corner);
         assert_eq!([seen.image.width, seen.image.height], cells, "{wire}");
         let sample = seen.sample.unwrap_or_else(|| panic!("{wire}: nothing below the pointer"));
         assert_eq!((sample.cell, sample.components.as_slice()), (Some(size), [held].as_slice()), "{wire}");

@@ -2,9 +2,9 @@
 
 use stagewright_runtime::sim::Simulation;
 use stagewright_runtime::sim::wire_view::{Show, Statistics, View};
+use stagewright_solver_support::harness::{is_wild, random, start, step, within};
 
-use crate::harness::{is_wild, random, start, step, within};
-use crate::view::look;
+use crate::view::observe;
 
 /// States of every type that a grid may have; they become themselves.
 const GRIDS: &str = r#"
@@ -72,10 +72,10 @@ fn of_every_type_of_grid() {
             for k in 0..components {
                 let view = View { show: Show::Component(k as u8), ..View::new("state") };
                 let component: Vec<f32> = values.iter().skip(k).step_by(components).copied().collect();
-                check(&format!("{what}, component {k}"), &look(&sim, &view).statistics, &component, true);
+                check(&format!("{what}, component {k}"), &observe(&sim, &view).statistics, &component, true);
             }
             let view = View { show: Show::Magnitude, ..View::new("state.value") };
-            check(&format!("{what}, length"), &look(&sim, &view).statistics, &lengths(&values, components), false);
+            check(&format!("{what}, length"), &observe(&sim, &view).statistics, &lengths(&values, components), false);
         }
     }
 }
@@ -89,7 +89,7 @@ fn of_whole_numbers() {
         let mut sim = grid(ty, "flat");
         sim.write_words("state", &words).unwrap();
         let values = sim.read("state").unwrap().data;
-        check(ty, &look(&sim, &View::new("state")).statistics, &values, true);
+        check(ty, &observe(&sim, &View::new("state")).statistics, &values, true);
     }
 }
 
@@ -114,7 +114,7 @@ fn of_faces_as_the_cells_between_them() {
                 }
             }
             let view = View { show: Show::Component(axis as u8), ..View::new("state") };
-            check(&format!("faces on {domain}, axis {axis}"), &look(&sim, &view).statistics, &centers, true);
+            check(&format!("faces on {domain}, axis {axis}"), &observe(&sim, &view).statistics, &centers, true);
         }
     }
 }
@@ -129,7 +129,7 @@ fn nan_and_infinity_are_counted_apart_from_the_rest() {
     values[1000] = f32::NEG_INFINITY;
     values[1001] = f32::INFINITY;
     sim.write("state", &values).unwrap();
-    let statistics = look(&sim, &View::new("state")).statistics;
+    let statistics = observe(&sim, &View::new("state")).statistics;
     assert_eq!((statistics.nan, statistics.infinite), (2, 3));
     check("with NaN", &statistics, &values, true);
     // In one component of a vector they make its length so.
@@ -138,7 +138,7 @@ fn nan_and_infinity_are_counted_apart_from_the_rest() {
     (values[20], values[31], values[32], values[33]) = (f32::NAN, f32::INFINITY, f32::INFINITY, f32::NAN);
     assert!(values.iter().filter(|v| is_wild(v.to_bits())).count() == 4);
     sim.write("state", &values).unwrap();
-    check("lengths with NaN", &look(&sim, &View::new("state")).statistics, &lengths(&values, 2), false);
+    check("lengths with NaN", &observe(&sim, &View::new("state")).statistics, &lengths(&values, 2), false);
 }
 
 #[test]
@@ -147,22 +147,22 @@ fn of_extremes() {
     for (what, scale) in [("large", 3e38), ("small", 1e-36), ("plain", 1.0)] {
         let values: Vec<f32> = random(37 * 29, 1).iter().map(|v| v * scale).collect();
         sim.write("state", &values).unwrap();
-        check(what, &look(&sim, &View::new("state")).statistics, &values, true);
+        check(what, &observe(&sim, &View::new("state")).statistics, &values, true);
     }
     // A mean far below the values: sums must not lose it.
     let values: Vec<f32> = (0..37 * 29).map(|i| if i % 2 == 0 { 1e6 + 1.0 } else { -1e6 }).collect();
     sim.write("state", &values).unwrap();
-    let statistics = look(&sim, &View::new("state")).statistics;
+    let statistics = observe(&sim, &View::new("state")).statistics;
     let mean = values.iter().map(|v| f64::from(*v)).sum::<f64>() / values.len() as f64;
     within("a mean in the shadow of its values", (statistics.mean - mean).abs(), 1e-6 * mean, "compensated sums");
     for constant in [0.0, -2.5, 7.0] {
         sim.write("state", &vec![constant; 37 * 29]).unwrap();
-        let statistics = look(&sim, &View::new("state")).statistics;
+        let statistics = observe(&sim, &View::new("state")).statistics;
         check("a constant", &statistics, &vec![constant; 37 * 29], true);
         assert!(statistics.range.0 < statistics.range.1, "{:?}", statistics.range);
     }
     sim.write("state", &vec![f32::NAN; 37 * 29]).unwrap();
-    let statistics = look(&sim, &View::new("state")).statistics;
+    let statistics = observe(&sim, &View::new("state")).statistics;
     assert_eq!((statistics.finite, statistics.nan, statistics.mean, statistics.min), (0, 37 * 29, 0.0, 0.0));
 }
 
@@ -185,16 +185,16 @@ fn of_numbers_particles_and_neighbor_grids() {
     sim.write_words("drops.id", &(0..321).map(|i| i * 3).collect::<Vec<u32>>()).unwrap();
     sim.set_count("drops", 321).unwrap();
     sim.write("force", &random(128, 7)).unwrap();
-    check("speed", &look(&sim, &View::new("drops")).statistics, &lengths(&velocity, 2), false);
-    check("age", &look(&sim, &View::new("drops.age")).statistics, &random(321, 6), true);
+    check("speed", &observe(&sim, &View::new("drops")).statistics, &lengths(&velocity, 2), false);
+    check("age", &observe(&sim, &View::new("drops.age")).statistics, &random(321, 6), true);
     step(&mut sim, 1);
     let read = |wire: &str| sim.read(wire).unwrap().data;
-    check("id", &look(&sim, &View::new("bins.particles.id")).statistics, &read("bins.particles.id")[..321], true);
-    check("number", &look(&sim, &View::new("left.most")).statistics, &read("left.most"), true);
-    check("count", &look(&sim, &View::new("bins.particles.count")).statistics, &[321.0], true);
+    check("id", &observe(&sim, &View::new("bins.particles.id")).statistics, &read("bins.particles.id")[..321], true);
+    check("number", &observe(&sim, &View::new("left.most")).statistics, &read("left.most"), true);
+    check("count", &observe(&sim, &View::new("bins.particles.count")).statistics, &[321.0], true);
     let mut counts = vec![0.0; 64];
     for p in position.chunks(2) {
         counts[(p[1] * 8.0) as usize * 8 + (p[0] * 8.0) as usize] += 1.0;
     }
-    check("neighbours", &look(&sim, &View::new("bins.neighbors")).statistics, &counts, true);
+    check("neighbours", &observe(&sim, &View::new("bins.neighbors")).statistics, &counts, true);
 }

@@ -1,12 +1,11 @@
-//! Looking at a wire and waiting for what comes back.
+//! Views a wire and waits for the result.
 
 use stagewright_runtime::sim::wire_view::{Sample, Show, Statistics, View, Viewer};
 use stagewright_runtime::sim::{Image, Simulation};
+use stagewright_solver_support::harness::gpu;
 
-use crate::harness::gpu;
-
-/// All that one look finds out.
-pub struct Look {
+/// What a viewer returns for one view of a wire.
+pub struct Observation {
     pub statistics: Statistics,
     pub image: Image,
     pub sample: Option<Sample>,
@@ -14,7 +13,7 @@ pub struct Look {
     pub shown: Option<Show>,
 }
 
-impl Look {
+impl Observation {
     /// RGBA of a pixel, from the lower left.
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 4] {
         let at = 4 * ((self.image.height - 1 - y) * self.image.width + x) as usize;
@@ -22,12 +21,12 @@ impl Look {
     }
 }
 
-pub fn look(simulation: &Simulation, view: &View) -> Look {
-    look_at(simulation, view, None)
+pub fn observe(simulation: &Simulation, view: &View) -> Observation {
+    observe_at(simulation, view, None)
 }
 
 /// With the pointer somewhere, 0..1 from the lower left.
-pub fn look_at(simulation: &Simulation, view: &View, at: Option<[f32; 2]>) -> Look {
+pub fn observe_at(simulation: &Simulation, view: &View, at: Option<[f32; 2]>) -> Observation {
     let mut viewer = Viewer::new(gpu()).unwrap();
     viewer.set_pointer(at);
     viewer.update(simulation, view).unwrap_or_else(|e| panic!("{e}"));
@@ -38,5 +37,5 @@ pub fn look_at(simulation: &Simulation, view: &View, at: Option<[f32; 2]>) -> Lo
     assert!(faults.is_empty(), "{faults:?}");
     let statistics = viewer.statistics().expect("statistics arrived").clone();
     let (sample, shown) = (viewer.picked().cloned(), viewer.shown());
-    Look { statistics, image: Image::new(width, height, &words), sample, shown }
+    Observation { statistics, image: Image::new(width, height, &words), sample, shown }
 }

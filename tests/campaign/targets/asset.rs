@@ -6,14 +6,11 @@ use png::{BitDepth, ColorType};
 use stagewright_language::graph::{Domain, ImageFit};
 use stagewright_language::stage::edges::Edges;
 use stagewright_runtime::asset::{Placement, Request, Work};
+use stagewright_test_support::jpeg::jpeg;
 
-use self::jpeg::jpeg;
 use super::Target;
 use crate::mutate::{self, NUMBERS};
 use crate::random::Random;
-
-#[path = "../../asset/jpeg.rs"]
-mod jpeg;
 
 const LEVELS: &[&str] = &["refused", "measured"];
 

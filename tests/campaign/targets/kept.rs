@@ -14,10 +14,10 @@ use stagewright_language::library::Library;
 use stagewright_runtime::bake::{self, Condition};
 use stagewright_runtime::sim::Snapshot;
 use stagewright_runtime::sim::checkpoint::{Checkpoint, CheckpointFile};
+use stagewright_test_support::forge;
 
 use super::{Target, folder, lossy, sentence};
 use crate::corpus::SMALL;
-use crate::forge;
 use crate::mutate::{self, NUMBERS};
 use crate::random::Random;
 
@@ -93,7 +93,7 @@ fn seed(text: &str, wire: &str) -> Seed {
 fn make_checkpoint(random: &mut Random) -> Vec<u8> {
     let [one, other] = seeds();
     let seed = if random.chance(50) { one } else { other };
-    let mut known = forge::Checkpoint::of(&seed.checkpoint);
+    let mut checkpoint = forge::Checkpoint::parse(&seed.checkpoint);
     let words: Vec<&str> = ["dtype", "shape", "data_offsets", "F32", "F16", "U8", "I64", "null", "true", "[]", "{}"]
         .into_iter()
         .chain(["states", "held", "frame", "time", "version", "sha256", "not_finite", "since", "stop", "recording"])
@@ -101,72 +101,72 @@ fn make_checkpoint(random: &mut Random) -> Vec<u8> {
         .collect();
     match random.below(20) {
         0..=11 => {
-            (0..random.few(3)).for_each(|_| change(random, &mut known));
-            known.sealed()
+            (0..random.few(3)).for_each(|_| change(random, &mut checkpoint));
+            checkpoint.sealed()
         }
         12..=13 => {
-            let text = known.about.to_string();
-            known.with_texts(&mutate::text(random, &text, &[], &words))
+            let text = checkpoint.about.to_string();
+            checkpoint.with_texts(&mutate::text(random, &text, &[], &words))
         }
         14..=15 => {
-            let mut header = known.tensors.clone();
-            let texts = json!({"sha256": "0".repeat(64), "stagewright": known.about.to_string()});
+            let mut header = checkpoint.tensors.clone();
+            let texts = json!({"sha256": "0".repeat(64), "stagewright": checkpoint.about.to_string()});
             header.insert("__metadata__".into(), texts);
             let header = serde_json::Value::Object(header).to_string();
-            forge::with_header(&mutate::text(random, &header, &[], &words), &known.data)
+            forge::with_header(&mutate::text(random, &header, &[], &words), &checkpoint.data)
         }
         16..=18 => {
             // Numbers of the States: counts among them.
-            known.data = mutate::bytes(random, &known.data);
-            let names: Vec<String> = known.tensors.keys().cloned().collect();
-            if let Some(tensor) = known.tensors.get_mut(random.one(&names)).filter(|_| random.chance(50)) {
+            checkpoint.data = mutate::bytes(random, &checkpoint.data);
+            let names: Vec<String> = checkpoint.tensors.keys().cloned().collect();
+            if let Some(tensor) = checkpoint.tensors.get_mut(random.one(&names)).filter(|_| random.chance(50)) {
                 tensor["shape"] = json!([*random.one(&[0u64, 1, 2, 8, 192, 1 << 20, 1 << 62])]);
             }
-            known.sealed()
+            checkpoint.sealed()
         }
         _ => mutate::bytes(random, &seed.checkpoint),
     }
 }
 
 /// One change of what a checkpoint says or holds that leaves it one.
-fn change(random: &mut Random, known: &mut forge::Checkpoint) {
-    let names: Vec<String> = known.tensors.keys().cloned().collect();
+fn change(random: &mut Random, checkpoint: &mut forge::Checkpoint) {
+    let names: Vec<String> = checkpoint.tensors.keys().cloned().collect();
     let name = random.one(&names).clone();
-    let place = |known: &forge::Checkpoint| {
-        let offset = |at: usize| known.tensors[&name]["data_offsets"][at].as_u64().unwrap_or(0) as usize;
+    let place = |checkpoint: &forge::Checkpoint| {
+        let offset = |at: usize| checkpoint.tensors[&name]["data_offsets"][at].as_u64().unwrap_or(0) as usize;
         offset(0)..offset(1)
     };
     match random.below(12) {
-        0 => known.about["frame"] = json!(random.one(&[0u64, 1, 6, 99_999_999])),
-        1 => known.about["time"] = json!(random.one(&[0.0f64, 1e-320, 5.0 / 60.0, 1e300]).to_bits()),
+        0 => checkpoint.about["frame"] = json!(random.one(&[0u64, 1, 6, 99_999_999])),
+        1 => checkpoint.about["time"] = json!(random.one(&[0.0f64, 1e-320, 5.0 / 60.0, 1e300]).to_bits()),
         2 => {
             let field = *random.one(&["program", "adapter", "graph", "inputs", "recording"]);
-            known.about[field] =
+            checkpoint.about[field] =
                 json!(random.one(&["", "another", "line\nbreak", "\u{1b}[31m", "(pointer: [])", "()"]));
         }
-        3 => known.about[*random.one(&["inputs", "recording", "stop"])] = serde_json::Value::Null,
-        4 => known.about["more"] = json!({"of": [1, "a later version"]}),
+        3 => checkpoint.about[*random.one(&["inputs", "recording", "stop"])] = serde_json::Value::Null,
+        4 => checkpoint.about["more"] = json!({"of": [1, "a later version"]}),
         5 => {
             let path = *random.one(&["look.high", "field.value", "nothing.here", "look.low"]);
-            known.about["held"] = json!([[path, [random.one(&[0.0f64, 0.5, 1.0]).to_bits()]]]);
+            checkpoint.about["held"] = json!([[path, [random.one(&[0.0f64, 0.5, 1.0]).to_bits()]]]);
         }
-        6 => known.about["states"][&name]["not_finite"] = json!(random.below(3)),
-        7 => known.about["states"][&name]["since"] = json!(random.below(9)),
-        8 if names.len() > 1 => known.remove(&name),
-        9 => known.about["states"][&name]["description"] = json!("of another graph"),
+        6 => checkpoint.about["states"][&name]["not_finite"] = json!(random.below(3)),
+        7 => checkpoint.about["states"][&name]["since"] = json!(random.below(9)),
+        8 if names.len() > 1 => checkpoint.remove(&name),
+        9 => checkpoint.about["states"][&name]["description"] = json!("of another graph"),
         // Numbers of grids and of particles; a count is a small number.
         _ if name.ends_with("count") => {
-            let bytes = place(known);
-            known.data[bytes]
+            let bytes = place(checkpoint);
+            checkpoint.data[bytes]
                 .iter_mut()
                 .take(4)
                 .zip([random.below(101) as u8, 0, 0, 0])
                 .for_each(|(to, from)| *to = from);
         }
         _ => {
-            let bytes = place(known);
+            let bytes = place(checkpoint);
             let words = [0, 1f32.to_bits(), f32::NAN.to_bits(), f32::MAX.to_bits(), 1, u32::MAX];
-            for word in known.data[bytes].chunks_exact_mut(4) {
+            for word in checkpoint.data[bytes].chunks_exact_mut(4) {
                 if random.chance(20) {
                     word.copy_from_slice(&random.one(&words).to_le_bytes());
                 }
@@ -267,7 +267,7 @@ fn played(folder: &Path, seed: &Seed, text: &str) -> usize {
         Some(cache.index()),
         "written again it is another index"
     );
-    let frame = forge::Frame { cache: cache.index().identity(), ..forge::Frame::of(&seed.frame) };
+    let frame = forge::Frame { cache: cache.index().identity(), ..forge::Frame::parse(&seed.frame) };
     // Where it holds a State, it begins with what the first frame starts from.
     for number in [0, 1] {
         let frame = forge::Frame { frame: number, ..frame.clone() }.sealed([0; 2]);
@@ -302,7 +302,7 @@ fn both(cache: &Cache) -> bool {
 fn make_frame(random: &mut Random) -> Vec<u8> {
     let [one, other] = seeds();
     let seed = if random.chance(30) { one } else { other };
-    let mut frame = forge::Frame::of(&seed.frame);
+    let mut frame = forge::Frame::parse(&seed.frame);
     match random.below(20) {
         0..=12 => {
             (0..random.few(3)).for_each(|_| change_frame(random, &mut frame));

@@ -256,25 +256,25 @@ fn run_manifest(bytes: &[u8]) -> usize {
 fn list(seed: &Seed, bytes: &[u8]) -> usize {
     let out = &seed.export.folder;
     fs::write(written::path(out), bytes).expect("the case is written");
-    let known = Written::read(out);
+    let list = Written::read(out);
     let files = fs::read_dir(out).expect("a folder").flatten().map(|entry| entry.path());
-    let owned = files.filter(|file| known.owns(file)).count();
-    if !known.is_foreign() {
+    let owned = files.filter(|file| list.owns(file)).count();
+    if !list.is_foreign() {
         let copy = folder("manifests/list");
-        Log::begin(&copy, &known).expect("a list is written");
-        assert_eq!(Written::read(&copy), known, "what is written is read");
+        Log::begin(&copy, &list).expect("a list is written");
+        assert_eq!(Written::read(&copy), list, "what is written is read");
         Log::finish(&copy);
         assert!(!Written::read(&copy).is_foreign());
     }
     fs::write(written::path(out), &seed.list).expect("the list is written");
-    if owned > 0 { 2 } else { usize::from(known != Written::default() && !known.is_foreign()) }
+    if owned > 0 { 2 } else { usize::from(list != Written::default() && !list.is_foreign()) }
 }
 
 /// The manifest of a sweep: what is read is that of a sweep, and goes on as it is.
 fn manifest(seed: &Seed, bytes: &[u8]) -> usize {
-    let own = folder("manifests/manifest");
-    fs::write(Manifest::path(&own), bytes).expect("the case is written");
-    let manifest = match Manifest::read(&own) {
+    let sweep_folder = folder("manifests/manifest");
+    fs::write(Manifest::path(&sweep_folder), bytes).expect("the case is written");
+    let manifest = match Manifest::read(&sweep_folder) {
         Ok(manifest) => manifest.expect("it is there"),
         Err(error) => {
             let text = error.to_string();
@@ -283,7 +283,7 @@ fn manifest(seed: &Seed, bytes: &[u8]) -> usize {
             return 0;
         }
     };
-    let fresh = own.with_file_name("fresh");
+    let fresh = sweep_folder.with_file_name("fresh");
     let _ = fs::remove_dir_all(&fresh);
     manifest.write(&fresh).expect("what was read is written");
     let again = Manifest::read(&fresh).expect("and read").expect("again");
@@ -296,7 +296,7 @@ fn manifest(seed: &Seed, bytes: &[u8]) -> usize {
     for (plain, made) in plain.iter().zip(&made) {
         assert_eq!(plain.lines().count(), made.lines().count(), "no text of a manifest is a line of a job: {made}");
     }
-    tables(&own);
+    tables(&sweep_folder);
     match manifest.check_task(&seed.document, Library::builtin(), &manifest.tasks[0]) {
         Ok(()) => 2,
         Err(error) => {
@@ -308,21 +308,23 @@ fn manifest(seed: &Seed, bytes: &[u8]) -> usize {
 }
 
 /// The table and the page of a sweep, in which no text of it becomes anything else.
-fn tables(own: &Path) {
-    let results = match Results::read(own) {
+fn tables(sweep_folder: &Path) {
+    let results = match Results::read(sweep_folder) {
         Ok(results) => results,
         Err(error) => return sentence(&error.to_string()),
     };
     for row in &results.rows {
         let _ = label(&results.manifest, &row.task);
         assert!(
-            results.image(own, row).is_none_or(|image| image.parent() == Some(own.join(row.task.folder()).as_path()))
+            results
+                .image(sweep_folder, row)
+                .is_none_or(|image| image.parent() == Some(sweep_folder.join(row.task.folder()).as_path()))
         );
     }
     let table = results.to_csv();
     assert_eq!(table.lines().count(), results.rows.len() + 1, "a row is a line: {table}");
     assert!(!table.contains(|c: char| c.is_control() && c != '\n'), "{table:?}");
-    let page = page::page(&results, own);
+    let page = page::page(&results, sweep_folder);
     assert_eq!(page.matches("<script").count(), 1, "no text of a sweep is a part of the page");
     assert!(!page.contains(SECRET.1), "a file outside is in the page");
 }
@@ -371,16 +373,20 @@ fn run_values(bytes: &[u8]) -> usize {
     let seed = seed();
     let sweep_folder = seed.folder.join("sweep");
     let task = &seed.manifest.tasks[0];
-    let own = sweep_folder.join(task.folder());
-    fs::write(own.join(VALUES_FILE), bytes).expect("the case is written");
+    let run_folder = sweep_folder.join(task.folder());
+    fs::write(run_folder.join(VALUES_FILE), bytes).expect("the case is written");
     let finished = Finished::read(&sweep_folder, task);
     if let Some(finished) = &finished {
-        let there: BTreeMap<String, bool> =
-            finished.files.iter().map(|name| (name.clone(), own.join(name).parent() == Some(own.as_path()))).collect();
+        let there: BTreeMap<String, bool> = finished
+            .files
+            .iter()
+            .map(|name| (name.clone(), run_folder.join(name).parent() == Some(run_folder.as_path())))
+            .collect();
         assert!(there.values().all(|inside| *inside), "{there:?}");
-        fs::write(own.join(VALUES_FILE), serde_json::to_vec(finished).expect("JSON")).expect("it is written again");
+        fs::write(run_folder.join(VALUES_FILE), serde_json::to_vec(finished).expect("JSON"))
+            .expect("it is written again");
         assert_eq!(Finished::read(&sweep_folder, task).as_ref(), Some(finished), "and read");
-        fs::write(own.join(VALUES_FILE), bytes).expect("the case is written");
+        fs::write(run_folder.join(VALUES_FILE), bytes).expect("the case is written");
     }
     tables(&sweep_folder);
     // The sheet takes longer.

@@ -201,9 +201,9 @@ pub fn run(bytes: &[u8]) -> usize {
             assert!(!errors.is_empty(), "a refusal gives a reason");
             let lines = text.lines().count().max(1);
             let lies_in = |line: usize| (1..=lines + 1).contains(&line);
-            let own = |error: &&StageError| error.file.is_empty();
+            let in_this_file = |error: &&StageError| error.file.is_empty();
             assert!(
-                errors.iter().filter(own).all(|error| lies_in(error.place.line)),
+                errors.iter().filter(in_this_file).all(|error| lies_in(error.place.line)),
                 "a place lies in the text: {errors:?}"
             );
             return 0;

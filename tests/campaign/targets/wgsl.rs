@@ -266,8 +266,8 @@ impl Writer<'_> {
                     return self.leaf(ty);
                 }
                 let (name, takes, _) = self.random.one(&fitting).clone();
-                let given: Vec<String> = takes.into_iter().map(|ty| self.value(ty, deeper)).collect();
-                format!("{name}({})", given.join(", "))
+                let arguments: Vec<String> = takes.into_iter().map(|ty| self.value(ty, deeper)).collect();
+                format!("{name}({})", arguments.join(", "))
             }
             1 => {
                 let (a, b, c) = (self.value(ty, deeper), self.value(ty, deeper), self.value(Bool, deeper));
@@ -329,11 +329,11 @@ impl Writer<'_> {
     }
 
     fn leaf(&mut self, ty: Ty) -> String {
-        let known: Vec<String> = self.names.iter().filter(|n| n.1 == ty).map(|n| n.0.clone()).collect();
+        let variables: Vec<String> = self.names.iter().filter(|n| n.1 == ty).map(|n| n.0.clone()).collect();
         let ports: Vec<String> = self.ports.iter().filter(|p| p.1 == ty).map(|p| p.0.clone()).collect();
         let params: Vec<String> = self.params.iter().filter(|p| p.1 == ty).map(|p| p.0.clone()).collect();
         match self.random.below(9) {
-            0..=3 if !known.is_empty() => self.random.one(&known).clone(),
+            0..=3 if !variables.is_empty() => self.random.one(&variables).clone(),
             4 | 5 if self.in_stage && !ports.is_empty() => {
                 let port = self.random.one(&ports).clone();
                 let at = [
@@ -347,7 +347,7 @@ impl Writer<'_> {
             }
             6 if !params.is_empty() => format!("params.{}", self.random.one(&params)),
             8 => literal(self.random, ty),
-            _ if !known.is_empty() && self.random.chance(60) => self.random.one(&known).clone(),
+            _ if !variables.is_empty() && self.random.chance(60) => self.random.one(&variables).clone(),
             _ => changing(self.random, ty),
         }
     }

@@ -61,11 +61,11 @@ fn a_group_goes_by_an_input_and_back() {
         let mut document = before.clone();
         let group = make_group(&mut document, &root(), &names(chosen), "step", library()).unwrap();
         let NodeKind::Group(inside) = &document.nodes[&group].kind else { panic!() };
-        let own = chosen.contains(&"occupied");
-        assert_eq!(inside.inputs.get("mask").map(String::as_str), (!own).then_some("Grid<f32>"), "{chosen:?}");
+        let mask_inside = chosen.contains(&"occupied");
+        assert_eq!(inside.inputs.get("mask").map(String::as_str), (!mask_inside).then_some("Grid<f32>"), "{chosen:?}");
         assert!(!inside.inputs.contains_key(WHERE));
         let wire = reads(&document, &format!("{group}/carry"), WHERE).unwrap();
-        assert_eq!(wire, if own { "occupied" } else { "in.mask" });
+        assert_eq!(wire, if mask_inside { "occupied" } else { "in.mask" });
         assert_eq!(flat(&document), names(&everywhere));
         assert_eq!(dispatches(&document), dispatches(&before));
         ungroup(&mut document, &root(), &group, library()).unwrap();
@@ -113,9 +113,9 @@ fn an_ungrouped_solver_of_the_library_runs_where_it_ran() {
     };
     // Outside of the group, what the solver reads passes through a balance of its own.
     assert_eq!(dispatches(&after) - everywhere(&after), dispatches(&before) - everywhere(&before));
-    let own = |path: &str| path.strip_prefix("pressure/").unwrap_or(path).to_string();
+    let outside_group = |path: &str| path.strip_prefix("pressure/").unwrap_or(path).to_string();
     let (a, b) = (confined(&after), confined(&before));
-    let gone: Vec<String> = b.iter().map(|path| own(path)).filter(|path| !a.contains(path)).collect();
+    let gone: Vec<String> = b.iter().map(|path| outside_group(path)).filter(|path| !a.contains(path)).collect();
     assert_eq!(gone, Vec::<String>::new());
 }
 

@@ -25,7 +25,7 @@ fn what_is_made_ones_own_computes_the_same() {
     make_local_copy(&mut document, &root.inside(&advect), "forward", library).unwrap();
     assert!(matches!(document.node(&format!("{advect}/forward")).map(|n| &n.kind), Some(NodeKind::Custom(_))));
     let after = plan(&document);
-    let own = |text: String| text.replace(&format!("[{advect}/forward]"), "[fluid/advect]");
-    assert_eq!(own(after.to_text()), before.to_text());
+    let with_library_name = |text: String| text.replace(&format!("[{advect}/forward]"), "[fluid/advect]");
+    assert_eq!(with_library_name(after.to_text()), before.to_text());
     assert_eq!(after.settings, before.settings);
 }

@@ -71,9 +71,9 @@ fn a_swap_inside_of_a_group_keeps_its_ports_in_order() {
     replace_stage(&mut document, &step, "jet", "fluid/force_pointer", library()).unwrap();
     let group = document.level(&step).unwrap().group().unwrap();
     assert_eq!(group.nodes["calm"].inputs["field"].to_string(), "jet.velocity");
-    let known = library().stage("fluid/force_pointer").unwrap();
+    let stage = library().stage("fluid/force_pointer").unwrap();
     for target in group.params.values().flatten().filter(|target| target.node == "jet") {
-        assert!(known.param(&target.port).is_some(), "{target}");
+        assert!(stage.param(&target.port).is_some(), "{target}");
     }
     assert_eq!(builds(&document), Ok(()));
 }
@@ -127,9 +127,9 @@ fn a_solver_comes_with_its_usual_iterations() {
     library.add_stage("own/like_one", &sweep("Like one", "Nor here."));
     assert_eq!(library.usual_iterations("own/many"), Some(50));
     let mut document = fluid();
-    let mut swapped = |stage: &str, own: Option<f64>| {
-        if let Some(own) = own {
-            document.nodes.get_mut("pressure").unwrap().iterations = Some(ParamValue::Number(own));
+    let mut swapped = |stage: &str, iterations: Option<f64>| {
+        if let Some(iterations) = iterations {
+            document.nodes.get_mut("pressure").unwrap().iterations = Some(ParamValue::Number(iterations));
         }
         replace_stage(&mut document, &root(), "pressure", stage, &library).unwrap();
         document.nodes["pressure"].iterations.clone()

@@ -239,7 +239,8 @@ fn what_fits_is_what_the_compiler_takes() {
                 (Err(reason), problem) => {
                     not += 1;
                     let problem = problem.unwrap_or_else(|| panic!("{wire} to {end:?} is taken, but: {reason}"));
-                    let same = problem.cause.split_once(", ").map(|(given, _)| given.to_string()).unwrap_or_default();
+                    let same =
+                        problem.cause.split_once(", ").map(|(mismatch, _)| mismatch.to_string()).unwrap_or_default();
                     let same = same.split('{').next().unwrap_or_default().to_string();
                     // An Output mentions images where no conversion helps.
                     let helps = to == "screen" || reason.to_string().contains(&problem.remedy);

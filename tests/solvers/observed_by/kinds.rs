@@ -12,7 +12,7 @@ fn stage(name: &str, header: &str, signature: &str, body: &str, fields: &str) ->
 /// A graph with each kind of wire. All States depend on each other, and all wires on them.
 pub(super) fn nodes() -> String {
     let cells = "cell: Cell) -> f32";
-    let own = |name: &str, input: &str| {
+    let scale_stage = |name: &str, input: &str| {
         let inputs = format!("inputs: {{\"x\": \"{input}\"}}");
         stage(name, "@in x: Grid<f32>; @out r: Grid<f32>", cells, "return turn(3.0 * x(cell) + 1.0);", &inputs)
     };
@@ -103,8 +103,8 @@ pub(super) fn nodes() -> String {
         ),
         format!(
             "\"g\": (group: (inputs: {{\"x\": \"Grid<f32>\"}}, outputs: {{\"r\": \"second.r\"}}, nodes: {{\n{}{}}}), inputs: {{\"x\": \"peaks.r\"}}),\n",
-            own("first", "in.x"),
-            own("second", "first.r")
+            scale_stage("first", "in.x"),
+            scale_stage("second", "first.r")
         ),
         format!(
             "\"solve\": (group: (inputs: {{\"x\": \"Grid<f32>\"}}, outputs: {{\"x\": \"sweep.x\", \"left\": \"sweep.left\"}}, nodes: {{\n{}}}), \

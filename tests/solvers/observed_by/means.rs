@@ -156,12 +156,12 @@ pub(super) fn conditions(scene: &Scene, wire: &str) -> Vec<Condition> {
 /// Runs with conditions that are checked in every frame. A frame in which one holds is repeated in a debugger, and the run continues from
 /// that frame's start.
 fn guarded(scene: &Scene, wire: &str, of_run: &[Condition]) -> Observed {
-    let own = conditions(scene, wire);
-    if own.is_empty() {
+    let wire_conditions = conditions(scene, wire);
+    if wire_conditions.is_empty() {
         return Ok(None);
     }
-    let wires: Vec<String> = own.iter().flat_map(Condition::keep).collect();
-    let mut conditions = Conditions::new(own.into_iter().chain(of_run.iter().cloned()).collect());
+    let wires: Vec<String> = wire_conditions.iter().flat_map(Condition::keep).collect();
+    let mut conditions = Conditions::new(wire_conditions.into_iter().chain(of_run.iter().cloned()).collect());
     let mut simulation = scene.start(&wires)?;
     while simulation.frame() < FRAMES {
         let input = simulation.recorded_input();
@@ -193,7 +193,7 @@ fn debugger(scene: &Scene, wire: &str) -> Observed {
     let mut run = Simulation::new(gpu(), scene.plan(PlanOptions::default())?)?;
     let mut debugger = FrameDebugger::new(gpu(), scene.plain()?, &FrameStart::new(&run, &run.recorded_input()))?;
     let plan = debugger.simulation().plan();
-    let Some(place) = plan.wires.get(wire).map(|known| ElementPlace::from_index(plan, known, 1)) else {
+    let Some(place) = plan.wires.get(wire).map(|plan_wire| ElementPlace::from_index(plan, plan_wire, 1)) else {
         return Ok(None);
     };
     let mut viewer = Viewer::new(gpu())?;

@@ -1,6 +1,6 @@
 //! The noises on the CPU in f64.
 
-use super::asking::*;
+use crate::field_samples::*;
 
 /// Seed of the documents that the harness makes.
 const SEED: u32 = 7;

@@ -25,7 +25,7 @@ impl Grid {
         self.n[..self.dim].iter().map(i64::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    pub fn len(&self) -> usize {
+    pub fn cell_count(&self) -> usize {
         self.n.iter().product::<i64>() as usize
     }
 
@@ -43,7 +43,7 @@ impl Grid {
         ((c[2] * self.n[1] + c[1]) * self.n[0] + c[0]) as usize
     }
 
-    /// Centre of a cell [m]; zero along axes that the grid does not have.
+    /// Centre of a cell \[m\]; zero along axes that the grid does not have.
     pub fn position(&self, c: Cell) -> [f64; 3] {
         std::array::from_fn(|a| if a < self.dim { (c[a] as f64 + 0.5) * self.h } else { 0.0 })
     }
@@ -104,7 +104,7 @@ impl Grid {
         f64::from(faces[self.layered().index(inner) * self.dim + axis])
     }
 
-    /// Linear interpolation of `read` at a position [m].
+    /// Linear interpolation of `read` at a position \[m\].
     pub fn sample(&self, at: [f64; 3], read: impl Fn(Cell) -> f64) -> f64 {
         let q: [f64; 3] = std::array::from_fn(|a| if a < self.dim { at[a] / self.h - 0.5 } else { 0.0 });
         blend(self.dim, q, read)

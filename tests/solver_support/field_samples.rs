@@ -1,11 +1,11 @@
-//! Fields asked at positions of the test's own choice.
+//! Fields sampled at positions that a test chooses.
 
-use super::harness::*;
+use crate::harness::*;
 
 pub type Point = [f64; 3];
 
-/// How a field is asked.
-pub struct Ask<'a> {
+/// Samples a field at positions.
+pub struct Sampler<'a> {
     pub dim: usize,
     /// Nodes besides the domain `space`.
     pub nodes: &'a str,
@@ -26,14 +26,14 @@ const NODES: &str = r##"
         fn stage(cell: Cell) -> $value { return field(at(cell)); }"#, inputs: {"at": "at.value", "field": "$field"}),
 "##;
 
-impl Ask<'_> {
+impl Sampler<'_> {
     /// The field at these points, rounded to f32 first, at time 0.
-    pub fn at(&self, points: &[Point]) -> Vec<Vec<f64>> {
-        self.at_time(points, 60.0, 1)
+    pub fn sample(&self, points: &[Point]) -> Vec<Vec<f64>> {
+        self.sample_frame(points, 60.0, 1)
     }
 
     /// In the frame `frames`, which begins at (frames - 1) / fps.
-    pub fn at_time(&self, points: &[Point], fps: f64, frames: usize) -> Vec<Vec<f64>> {
+    pub fn sample_frame(&self, points: &[Point], fps: f64, frames: usize) -> Vec<Vec<f64>> {
         let count = if self.dim == 3 { format!("{}, 1, 1", points.len()) } else { format!("{}, 1", points.len()) };
         let value = if self.ty == "Vec" { format!("vec{}f", self.dim) } else { self.ty.to_string() };
         let nodes = [self.nodes, NODES].concat();
@@ -48,17 +48,17 @@ impl Ask<'_> {
 
 /// A scalar field.
 pub fn scalar(dim: usize, nodes: &str, field: &str, points: &[Point]) -> Vec<f64> {
-    Ask { dim, nodes, field, ty: "f32", components: 1 }.at(points).into_iter().map(|v| v[0]).collect()
+    Sampler { dim, nodes, field, ty: "f32", components: 1 }.sample(points).into_iter().map(|v| v[0]).collect()
 }
 
 /// A vector potential, or another `Field<vec3f>`.
 pub fn potential(dim: usize, nodes: &str, field: &str, points: &[Point]) -> Vec<Point> {
-    vectors(&Ask { dim, nodes, field, ty: "vec3f", components: 3 }.at(points))
+    vectors(&Sampler { dim, nodes, field, ty: "vec3f", components: 3 }.sample(points))
 }
 
 /// A flow; its z is 0 in the plane.
 pub fn flow(dim: usize, nodes: &str, field: &str, points: &[Point]) -> Vec<Point> {
-    vectors(&Ask { dim, nodes, field, ty: "Vec", components: dim }.at(points))
+    vectors(&Sampler { dim, nodes, field, ty: "Vec", components: dim }.sample(points))
 }
 
 pub fn vectors(answers: &[Vec<f64>]) -> Vec<Point> {

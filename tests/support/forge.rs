@@ -17,7 +17,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    pub fn of(bytes: &[u8]) -> Checkpoint {
+    pub fn parse(bytes: &[u8]) -> Checkpoint {
         let size = u64::from_le_bytes(bytes[..8].try_into().expect("a length")) as usize;
         let mut tensors: Map<String, Value> = serde_json::from_slice(&bytes[8..8 + size]).expect("a header");
         let texts = tensors.remove("__metadata__").expect("texts");
@@ -25,15 +25,14 @@ impl Checkpoint {
         Checkpoint { tensors, about, data: bytes[8 + size..].to_vec() }
     }
 
-    /// The bytes of a tensor, where its place is one.
+    /// The bytes of a tensor, where its offsets are valid.
     fn bytes(&self, name: &str) -> Option<&[u8]> {
-        let place = self.tensors.get(name)?.get("data_offsets")?;
-        let at = |index: usize| Some(place.get(index)?.as_u64()? as usize);
-        self.data.get(at(0)?..at(1)?)
+        let offsets = self.tensors.get(name)?.get("data_offsets")?;
+        let offset = |index: usize| Some(offsets.get(index)?.as_u64()? as usize);
+        self.data.get(offset(0)?..offset(1)?)
     }
 
     /// Takes a State out, so that those left are one after the other.
-    #[allow(dead_code)] // not every test program uses all of it
     pub fn remove(&mut self, name: &str) {
         let mut kept: Vec<(String, Vec<u8>)> = Vec::new();
         for other in self.tensors.keys().filter(|other| *other != name) {
@@ -98,7 +97,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    pub fn of(bytes: &[u8]) -> Frame {
+    pub fn parse(bytes: &[u8]) -> Frame {
         let number = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().expect("a number"));
         let count = u32::from_le_bytes(bytes[BEGIN + 16..BEGIN + 20].try_into().expect("a count")) as usize;
         let sizes = BEGIN + 20;
