@@ -253,14 +253,14 @@ impl Sweep {
 
     /// The sweep of the options, or of the folder's manifest where none are given.
     fn open(&self, graph: &Path, out: &Path) -> Result<Opened, Failure> {
-        let present = Manifest::read(out)?;
-        let options = match &present {
-            Some(present) if self.asks_for_nothing() => {
+        let existing = Manifest::read(out)?;
+        let options = match &existing {
+            Some(existing) if self.asks_for_nothing() => {
                 if let Some(option) = self.describes() {
                     let cause = "the options of the sweep are in the folder; give all of them again, with --set and --frames, or none";
                     return Err(Failure::Message(format!("{option}: {cause}")));
                 }
-                present.options.clone()
+                existing.options.clone()
             }
             _ => self.options()?,
         };
@@ -287,8 +287,8 @@ impl Sweep {
             return Err(Failure::Message(format!("--from: {}", run::not_finite(file, &bad))));
         }
         let manifest = Manifest::new(&options, &name, &document, &library, &access, from.as_ref())?;
-        if let Some(present) = &present {
-            manifest.same(present, out)?;
+        if let Some(existing) = &existing {
+            manifest.same(existing, out)?;
         }
         Ok(Opened { manifest, document, library, access, from })
     }

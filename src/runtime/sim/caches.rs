@@ -18,10 +18,10 @@ const MEMORY: u64 = 512 << 20;
 pub(super) struct Playback {
     pub(super) sources: Vec<Source>,
     /// Whether it was said that frames lie outside of what was baked.
-    told_range: bool,
+    warned_range: bool,
     /// A warning about the first frame with NaN that was played, until it is taken, and whether there was one.
     bad: Option<Problem>,
-    told_bad: bool,
+    warned_bad: bool,
 }
 
 pub(super) struct Source {
@@ -118,8 +118,8 @@ impl Playback {
                     (Some(_), _) | (None, []) => {}
                     (None, words) => engine.write(*buffer, words),
                 }
-                if read.not_finite.get(*place).is_some_and(|count| *count > 0) && !self.told_bad {
-                    self.told_bad = true;
+                if read.not_finite.get(*place).is_some_and(|count| *count > 0) && !self.warned_bad {
+                    self.warned_bad = true;
                     self.bad = Some(bad(source.ahead.cache(), *place, held));
                 }
             }
@@ -147,13 +147,14 @@ impl Playback {
 
     /// A warning, once, where a frame is none of those that were baked.
     pub(super) fn outside(&mut self, frame: u64) -> Option<Problem> {
-        let source = self.sources.iter().find(|source| !source.frames.contains(&frame)).filter(|_| !self.told_range)?;
+        let source =
+            self.sources.iter().find(|source| !source.frames.contains(&frame)).filter(|_| !self.warned_range)?;
         let (first, last) = source.frames.clone().into_inner();
         let cause = format!(
             "frame {frame} was not baked: {} holds frames {first} to {last}, and the nearest of them is shown",
             source.ahead.cache().folder().display()
         );
-        self.told_range = true;
+        self.warned_range = true;
         Some(Problem::new("", "", cause, "bake more frames, or run the graph live").warning())
     }
 }

@@ -160,8 +160,9 @@ impl Settings {
         if values.is_empty() {
             return;
         }
-        let differs =
-            |path: &str, value: &ParamValue| values.iter().find(|(written, w)| written == path && w.value != *value);
+        let differs = |path: &str, value: &ParamValue| {
+            values.iter().find(|(written_path, w)| written_path == path && w.value != *value)
+        };
         let mut numbers = plan.numbers.clone();
         let mut set = Vec::new();
         for number in &mut numbers {

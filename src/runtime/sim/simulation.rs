@@ -260,9 +260,9 @@ impl Simulation {
     pub fn read(&self, wire: &str) -> Result<Field, Problem> {
         let reading = self.read_async(wire)?;
         let words = reading.wait().ok_or_else(|| lost(wire))?;
-        let described = self.wire(wire)?;
-        let domain = described.domain.and_then(|d| self.plan.domains.get(d));
-        Ok(Field::new(described, domain, &words))
+        let plan_wire = self.wire(wire)?;
+        let domain = plan_wire.domain.and_then(|d| self.plan.domains.get(d));
+        Ok(Field::new(plan_wire, domain, &words))
     }
 
     /// Requests a wire without waiting.
@@ -270,12 +270,12 @@ impl Simulation {
     /// # Errors
     /// As [`Simulation::read`].
     pub fn read_async(&self, wire: &str) -> Result<Reading, Problem> {
-        let described = self.wire(wire)?;
-        if !described.kept {
+        let plan_wire = self.wire(wire)?;
+        if !plan_wire.kept {
             let remedy = "compile with the wire among PlanOptions::keep";
             return Err(Problem::new("", wire, "the wire's memory is reused within the frame", remedy));
         }
-        Ok(self.engine.read(described.buffer, described.state).ok_or_else(|| lost(wire))??)
+        Ok(self.engine.read(plan_wire.buffer, plan_wire.state).ok_or_else(|| lost(wire))??)
     }
 
     /// Requests words of kept wires with one copy: those of each lie in its range, which is empty where a wire has no such words.

@@ -305,12 +305,12 @@ impl Prepared {
                 None => held(plan).map(|state| state.node.clone()).collect(),
             };
             for name in wires {
-                let kept_wire = simulation.wire(&name)?;
-                if !kept_wire.kept {
+                let plan_wire = simulation.wire(&name)?;
+                if !plan_wire.kept {
                     let remedy = "compile with the wires of Condition::keep among PlanOptions::keep";
                     return Err(Problem::new("", &name, "the wire's memory is reused within the frame", remedy).into());
                 }
-                let count = kept_wire.ty.value().components(kept_wire.dim);
+                let count = plan_wire.ty.value().components(plan_wire.dim);
                 if bounds.component.is_some_and(|component| component >= count) {
                     let cause = format!(
                         "it has no component {}; it has {count}, counted from 0",
@@ -318,7 +318,7 @@ impl Prepared {
                     );
                     return Err(Problem::new("", &name, cause, "name another component").into());
                 }
-                let prepared_look = look_for(plan, kept_wire, alive(plan, &name, kept_wire), &bounds);
+                let prepared_look = look_for(plan, plan_wire, alive(plan, &name, plan_wire), &bounds);
                 if let Some(look) = prepared_look {
                     looks.push(look);
                     of.push((at, name));

@@ -172,13 +172,13 @@ impl Report {
     fn known_place(&self, debugger: &FrameDebugger) -> Option<ElementPlace> {
         let (wire, index) = (self.wire.as_ref()?, self.index.as_ref()?);
         let wires = debugger.wires();
-        let kept_wire = wires.get(wire).or_else(|| wires.get(&format!("{wire}.value")))?;
+        let plan_wire = wires.get(wire).or_else(|| wires.get(&format!("{wire}.value")))?;
         let mut cell = [0; 3];
         cell.iter_mut().zip(index).for_each(|(to, from)| *to = *from);
-        match kept_wire.ty {
-            WireType::Grid(_) | WireType::FaceGrid => Some(ElementPlace::Cell(kept_wire.domain?, cell)),
+        match plan_wire.ty {
+            WireType::Grid(_) | WireType::FaceGrid => Some(ElementPlace::Cell(plan_wire.domain?, cell)),
             WireType::Attribute(_) => {
-                Some(ElementPlace::Particle { capacity: kept_wire.capacity, space: kept_wire.space, index: cell[0] })
+                Some(ElementPlace::Particle { capacity: plan_wire.capacity, space: plan_wire.space, index: cell[0] })
             }
             _ => None,
         }
@@ -359,9 +359,9 @@ impl Report {
     /// Names a dispatch, by its index in the plan.
     fn name(&mut self, debugger: &FrameDebugger, dispatch: Option<usize>) {
         self.dispatch = dispatch.map(|at| at + 1);
-        let named = dispatch.and_then(|at| debugger.simulation.plan.frame.get(at));
-        self.node = named.map(|dispatch| dispatch.node.clone());
-        self.part = named.map(|dispatch| dispatch.part.clone());
+        let plan_dispatch = dispatch.and_then(|at| debugger.simulation.plan.frame.get(at));
+        self.node = plan_dispatch.map(|dispatch| dispatch.node.clone());
+        self.part = plan_dispatch.map(|dispatch| dispatch.part.clone());
     }
 
     /// Names a single number and its value, if it is one that can be read here.

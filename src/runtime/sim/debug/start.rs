@@ -112,9 +112,9 @@ impl FrameStart {
         simulation.start();
         for (path, value) in &self.params {
             let Simulation { settings, plan, .. } = simulation;
-            let present = plan.settings.iter().find(|slot| slot.paths.first() == Some(path)).map(|slot| &slot.value);
+            let current = plan.settings.iter().find(|slot| slot.paths.first() == Some(path)).map(|slot| &slot.value);
             let number = plan.numbers.iter().find(|number| number.path() == path).map(|number| &number.value);
-            if present.or(number).is_some_and(|present| present != value) {
+            if current.or(number).is_some_and(|current| current != value) {
                 // A value that the plan cannot take was compiled into it.
                 let _ = settings.set(plan, path, value.clone());
             }

@@ -183,8 +183,8 @@ impl Checkpoints {
     }
 
     pub(super) fn add(&mut self, checkpoint: Checkpoint) {
-        self.list.retain(|checkpoint| checkpoint.frame != checkpoint.frame || checkpoint.hash != checkpoint.hash);
-        let at = self.list.partition_point(|checkpoint| checkpoint.frame <= checkpoint.frame);
+        self.list.retain(|other| other.frame != checkpoint.frame || other.hash != checkpoint.hash);
+        let at = self.list.partition_point(|other| other.frame <= checkpoint.frame);
         self.list.insert(at, checkpoint);
     }
 

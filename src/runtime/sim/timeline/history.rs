@@ -79,8 +79,9 @@ impl Timeline {
     /// Frames with a checkpoint of the present run, in order, and where it is.
     pub fn cached(&mut self) -> Vec<(u64, Storage)> {
         let journal = &mut self.journal;
-        let valid = self.checkpoints.iter().filter(|valid| journal.hash(valid.frame) == Some(valid.hash));
-        valid.map(|valid| (valid.frame, valid.place())).collect()
+        let valid =
+            self.checkpoints.iter().filter(|checkpoint| journal.hash(checkpoint.frame) == Some(checkpoint.hash));
+        valid.map(|checkpoint| (checkpoint.frame, checkpoint.place())).collect()
     }
 
     /// Frames between two checkpoints for States of this size \[bytes\].
