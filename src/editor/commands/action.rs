@@ -68,7 +68,8 @@ pub(crate) fn go_to(session: &mut Session, path: &str) -> Option<Action> {
     session.select_path(path).then_some(Action::Reveal)
 }
 
-/// The same for the node of a problem, with an action that shows the place in its text, if it has one.
+/// Opens the level of a problem's node and selects it. Returns the actions that bring it into view and show the place in its
+/// text, if it has one.
 #[must_use]
 pub(crate) fn go_to_problem(session: &mut Session, problem: &Problem) -> Actions {
     let code = problem.place.map(|place| match problem.file.as_str() {

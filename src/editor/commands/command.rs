@@ -89,12 +89,12 @@ impl Command {
 
     /// Text of the first of the keys; empty if there is none.
     pub(crate) fn shortcut_text(self, ctx: &egui::Context) -> String {
-        Keymap::of(ctx).keys(self).first().map_or_else(String::new, |keys| keymap::shown(keys, ctx))
+        Keymap::installed(ctx).keys(self).first().map_or_else(String::new, |keys| keymap::shown(keys, ctx))
     }
 
     /// Text of all keys.
     pub(crate) fn all_shortcuts_text(self, ctx: &egui::Context) -> String {
-        let all = Keymap::of(ctx).keys(self);
+        let all = Keymap::installed(ctx).keys(self);
         all.iter().map(|keys| keymap::shown(keys, ctx)).collect::<Vec<_>>().join(", ")
     }
 

@@ -37,9 +37,9 @@ pub(crate) struct Keymap {
 impl Keymap {
     /// Reads the keymap of the settings. Commands and keys of other versions are ignored here, and stay in the file.
     pub(crate) fn read(saved: &SavedKeys) -> Keymap {
-        let known = Command::all().filter_map(|command| Some((command, saved.get(&command.id())?)));
+        let saved_commands = Command::all().filter_map(|command| Some((command, saved.get(&command.id())?)));
         let mut keymap = Keymap::default();
-        for (command, texts) in known {
+        for (command, texts) in saved_commands {
             let keys: Vec<KeyboardShortcut> = texts.iter().filter_map(|text| from_text(text)).collect();
             // A list that is empty on purpose means no keys.
             if !keys.is_empty() || texts.is_empty() {
@@ -60,7 +60,7 @@ impl Keymap {
     }
 
     /// The keymap of a window.
-    pub(crate) fn of(ctx: &egui::Context) -> Arc<Keymap> {
+    pub(crate) fn installed(ctx: &egui::Context) -> Arc<Keymap> {
         ctx.data(|data| data.get_temp(place())).unwrap_or_default()
     }
 
@@ -88,15 +88,15 @@ impl Keymap {
 
     /// Takes keys away from a command.
     pub(crate) fn remove(&mut self, command: Command, keys: &[KeyboardShortcut]) {
-        let kept = self.keys(command).into_iter().filter(|own| !keys.contains(own)).collect();
+        let kept = self.keys(command).into_iter().filter(|shortcut| !keys.contains(shortcut)).collect();
         self.set(command, kept);
     }
 
     /// Another command that has one of these keys.
     pub(crate) fn other(&self, command: Command, keys: &[KeyboardShortcut]) -> Option<(Command, KeyboardShortcut)> {
         let others = Command::all().filter(|other| *other != command);
-        let mut shared =
-            others.filter_map(|other| Some((other, self.keys(other).into_iter().find(|own| keys.contains(own))?)));
+        let mut shared = others
+            .filter_map(|other| Some((other, self.keys(other).into_iter().find(|shortcut| keys.contains(shortcut))?)));
         shared.next()
     }
 
@@ -110,20 +110,18 @@ impl Keymap {
         all
     }
 
-    /// The command whose keys were pressed. While a widget has the keyboard, only those with Ctrl, F1 and F11 count, and
-    /// text has its own undo, selection, clipboard and Ctrl+Space. `typed`: one had it in the frame before. Escape has taken it away by now, and is
+    /// The command whose keys were pressed. While a widget has the keyboard or a menu is open, only those with Ctrl, F1 and F11 count, and
+    /// text has its own undo, selection, clipboard and Ctrl+Space. `typed`: a widget had the keyboard in the frame before. Escape has taken it away by now, and is
     /// still for that widget.
     pub(crate) fn pressed(&self, ctx: &egui::Context, typed: bool) -> Option<Command> {
-        let (typing, text) = (typed || ctx.egui_wants_keyboard_input(), ctx.text_edit_focused());
+        let elsewhere = typed || ctx.egui_wants_keyboard_input() || egui::Popup::is_any_open(ctx);
+        let text = ctx.text_edit_focused();
         let focused = ctx.memory(|memory| memory.focused());
         let number = focused.is_some() && focused == ctx.data(|data| data.get_temp(text_keys()));
-        let popup = egui::Popup::is_any_open(ctx);
         let counts = |command: Command, keys: &KeyboardShortcut| {
-            // Escape closes a menu or a list before it leaves a group.
-            let escape = popup && keys.logical_key == Key::Escape;
             let anywhere = matches!(command, Command::FullScreen | Command::NodeHelp) && is_function_key(keys);
             let kept = (text && is_of_text(command, keys)) || (number && is_of_number(keys));
-            !(escape || kept || (typing && !keys.modifiers.command && !anywhere))
+            !(kept || (elsewhere && !keys.modifiers.command && !anywhere))
         };
         let all = self.by_modifiers();
         let pressed = all.into_iter().filter(|(command, keys)| counts(*command, keys));
@@ -146,13 +144,13 @@ fn text_keys() -> egui::Id {
 
 /// Whether a number field keeps these keys from a command.
 fn is_of_number(keys: &KeyboardShortcut) -> bool {
-    let own = [Command::SelectAll, Command::Copy, Command::Paste];
-    own.iter().any(|own| own.default_keys().any(|default| default == *keys))
+    let commands = [Command::SelectAll, Command::Copy, Command::Paste];
+    commands.iter().any(|command| command.default_keys().any(|default| default == *keys))
 }
 
 /// Whether a text field keeps these keys from a command: it has the same command, or these are its own keys.
 fn is_of_text(command: Command, keys: &KeyboardShortcut) -> bool {
-    OF_TEXT.contains(&command) || OF_TEXT.iter().any(|own| own.default_keys().any(|default| default == *keys))
+    OF_TEXT.contains(&command) || OF_TEXT.iter().any(|of_text| of_text.default_keys().any(|default| default == *keys))
 }
 
 fn is_function_key(keys: &KeyboardShortcut) -> bool {
@@ -162,7 +160,7 @@ fn is_function_key(keys: &KeyboardShortcut) -> bool {
 
 /// Whether egui itself reacts to these keys, so that no command can have them.
 pub(crate) fn scales_interface(keys: &KeyboardShortcut) -> bool {
-    SCALE.iter().any(|own| own.logical_key == keys.logical_key && keys.modifiers.command && !keys.modifiers.alt)
+    SCALE.iter().any(|scale| scale.logical_key == keys.logical_key && keys.modifiers.command && !keys.modifiers.alt)
 }
 
 /// The keys of an event, if it is a key press. The window system turns those of the clipboard into events of their own.
@@ -255,7 +253,7 @@ pub(crate) fn shown(keys: &KeyboardShortcut, ctx: &egui::Context) -> String {
     with_brackets(keys, ctx.format_shortcut(keys))
 }
 
-/// The same for the manual, which a test writes.
+/// Keys as the manual, which a test writes, has them.
 #[cfg(test)]
 pub(crate) fn in_manual(keys: &KeyboardShortcut) -> String {
     with_brackets(keys, keys.format(&egui::ModifierNames::NAMES, false))

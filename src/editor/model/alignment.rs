@@ -11,7 +11,7 @@ pub(crate) enum Align {
     Bottom,
     /// Equal gaps between neighbours, from left to right.
     Columns,
-    /// The same from top to bottom.
+    /// Equal gaps between neighbours, from top to bottom.
     Rows,
 }
 

@@ -102,7 +102,7 @@ pub(crate) struct Compiler {
     worker: Worker<(u64, Outcome)>,
     /// Result of the newest job.
     result: Option<Outcome>,
-    asked: u64,
+    requested: u64,
     answered: u64,
     watch: Watch,
     driver: DriverWatch,
@@ -176,7 +176,7 @@ impl Compiler {
             cancel: Cancel::default(),
             worker,
             result: None,
-            asked: 0,
+            requested: 0,
             answered: 0,
             watch,
             driver,
@@ -188,14 +188,14 @@ impl Compiler {
     /// # Errors
     /// When the thread has ended.
     pub(crate) fn request(&mut self, mut job: Job) -> Result<(), Problems> {
-        self.asked += 1;
+        self.requested += 1;
         self.result = None;
         self.cancel.cancel();
         self.cancel = Cancel::default();
         job.cancel = self.cancel.clone();
-        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.asked, job)).is_ok());
+        let sent = self.jobs.as_ref().is_some_and(|jobs| jobs.send((self.requested, job)).is_ok());
         if !sent {
-            self.answered = self.asked;
+            self.answered = self.requested;
             return Err(died());
         }
         Ok(())
@@ -207,14 +207,14 @@ impl Compiler {
         let job = Job { prepares: true, cancel: self.cancel.clone(), ..job };
         if let Some(jobs) = &self.jobs {
             // Without the thread, the next request says so.
-            let _ = jobs.send((self.asked, job));
+            let _ = jobs.send((self.requested, job));
         }
     }
 
     /// The result for the newest document, until it is taken.
     pub(crate) fn poll(&mut self) -> Option<&Outcome> {
         let arrived = std::iter::from_fn(|| self.worker.next().ok().flatten());
-        let newest = arrived.filter(|(id, _)| *id == self.asked).last();
+        let newest = arrived.filter(|(id, _)| *id == self.requested).last();
         self.result = newest.map(|(_, outcome)| outcome).or(self.result.take());
         self.result.as_ref()
     }
@@ -222,7 +222,7 @@ impl Compiler {
     /// The result for the newest document, once.
     pub(crate) fn take(&mut self) -> Option<Outcome> {
         let result = self.result.take()?;
-        self.answered = self.asked;
+        self.answered = self.requested;
         Some(result)
     }
 
@@ -238,7 +238,7 @@ impl Compiler {
 
     /// Whether a result is still to come.
     pub(crate) fn busy(&self) -> bool {
-        self.answered != self.asked
+        self.answered != self.requested
     }
 }
 
@@ -269,7 +269,7 @@ fn compile(
     }))
 }
 
-/// The same of all nodes of a document.
+/// Compiles all nodes of a document.
 fn compile_all(
     gpu: &Gpu,
     job: &Job,
@@ -351,7 +351,7 @@ fn prepare(gpu: &Gpu, job: &Job, tuning: Tuning, mut newer: impl FnMut() -> bool
     gpu.make_pipelines(&plan.plan, &mut |_| !newer())
 }
 
-/// Of these wires those that a plan has which is played from caches: views and thumbnails of a solver do not make it run.
+/// Keeps those of `wires` that a plan has which is played from caches: views and thumbnails of a solver do not make it run.
 fn computed_wires(graph: &Graph, played: &[PlayedCache], mut wires: Vec<String>) -> Vec<String> {
     if !played.is_empty() {
         let outside = played.iter().flat_map(|cache| &cache.wires).filter_map(|name| graph.find_wire(name)).collect();
@@ -375,15 +375,15 @@ fn grids_of(graph: &Graph, id: NodeId, node: &Node) -> Vec<(String, GridMade)> {
 /// Measures the shapes of the running plan until another job arrives. Returns the job to compile next: that one, or the same
 /// again if another shape was faster.
 fn tune(gpu: &Gpu, job: &(u64, Job), cache: &mut TuningCache, queue: &Receiver<(u64, Job)>) -> Option<(u64, Job)> {
-    let asked = RefCell::new(None);
+    let next_job = RefCell::new(None);
     let go_on = || {
-        let mut asked = asked.borrow_mut();
-        if asked.is_none() {
-            *asked = queue
+        let mut next_job = next_job.borrow_mut();
+        if next_job.is_none() {
+            *next_job = queue
                 .try_recv()
                 .map_or_else(|e| (e == TryRecvError::Disconnected).then_some(None), |job| Some(Some(job)));
         }
-        asked.is_none()
+        next_job.is_none()
     };
     let build = |document: &Document| Graph::build(document, &job.1.library);
     let (graph, _) = partial::build_needed(&job.1.document, build).ok()?;
@@ -397,8 +397,8 @@ fn tune(gpu: &Gpu, job: &(u64, Job), cache: &mut TuningCache, queue: &Receiver<(
         // A cache that can't be written counts until the window closes.
         let _ = cache.save();
     }
-    match asked.into_inner() {
-        Some(asked) => asked,
+    match next_job.into_inner() {
+        Some(next_job) => next_job,
         None => found.then(|| job.clone()),
     }
 }

@@ -121,7 +121,7 @@ pub(crate) fn save(path: &Path, document: &Document) -> Result<(), String> {
     save_text(path, &document.to_text())
 }
 
-/// The same, of any text.
+/// Writes a text, so that at every moment the file is the old one or the new one, whole.
 ///
 /// # Errors
 /// As [`save`].

@@ -18,13 +18,13 @@ pub(crate) fn quick<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
 /// Work on another thread, and its result. The work goes on if this is dropped.
 pub(crate) struct Errand<T> {
     since: Instant,
-    told: bool,
+    reported: bool,
     result: Receiver<T>,
 }
 
 impl<T: Send + 'static> Errand<T> {
     pub(crate) fn start(work: impl FnOnce() -> T + Send + 'static) -> Errand<T> {
-        Errand { since: Instant::now(), told: false, result: answer("disk", || (), work) }
+        Errand { since: Instant::now(), reported: false, result: answer("disk", || (), work) }
     }
 
     /// The result once it is there; waits as long as a prompt disk takes.
@@ -41,6 +41,6 @@ impl<T: Send + 'static> Errand<T> {
 
     /// Whether the task takes so long that the user should know; true once.
     pub(crate) fn is_newly_slow(&mut self) -> bool {
-        self.since.elapsed() > SLOW && !std::mem::replace(&mut self.told, true)
+        self.since.elapsed() > SLOW && !std::mem::replace(&mut self.reported, true)
     }
 }

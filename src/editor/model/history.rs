@@ -89,7 +89,7 @@ impl History {
         let before = self.undo.iter().map(|step| &step.document);
         let states: Vec<&Document> =
             before.chain([now]).chain(self.redo.iter().rev().map(|step| &step.document)).collect();
-        let titles = gestures.zip(states.windows(2)).map(|(gesture, states)| match (known(gesture), states) {
+        let titles = gestures.zip(states.windows(2)).map(|(gesture, states)| match (fixed_title(gesture), states) {
             (Some(title), [before, after]) => format!("{title}{}", changed(before, after)),
             _ => title(gesture),
         });
@@ -127,7 +127,7 @@ fn changed(before: &Document, after: &Document) -> String {
 
 /// The name of a step, from that of its gesture.
 fn title(gesture: &str) -> String {
-    if let Some(title) = known(gesture) {
+    if let Some(title) = fixed_title(gesture) {
         return title.into();
     }
     if let Some(path) = gesture.strip_prefix("text of ") {
@@ -167,7 +167,7 @@ fn field(name: &str) -> &str {
 }
 
 /// Titles of gestures that name no node.
-fn known(gesture: &str) -> Option<&'static str> {
+fn fixed_title(gesture: &str) -> Option<&'static str> {
     Some(match gesture {
         "save input to graph" => "Save input to graph",
         "about" => "Edit description",
@@ -300,7 +300,7 @@ mod tests {
                 {
                     for (at, _) in code.match_indices(call) {
                         let gesture = code[at + call.len()..].split('"').next().unwrap();
-                        assert!(known(gesture).is_some(), "{}: `{gesture}` has no title", path.display());
+                        assert!(fixed_title(gesture).is_some(), "{}: `{gesture}` has no title", path.display());
                         found += 1;
                     }
                 }
@@ -370,7 +370,9 @@ mod tests {
         for seed in seeds(16) {
             let _case = seed::Case::begin(seed, "each_edit_is_undone");
             let begin = start(seed);
-            let (mut history, mut document, mut clipboard) = (History::default(), begin.clone(), String::new());
+            let mut history = History::default();
+            let mut document = begin.clone();
+            let mut clipboard = String::new();
             let mut dice = Dice::new(seed);
             runs += 1;
             for step in 0..STEPS {

@@ -29,7 +29,7 @@ pub(crate) enum Live {
 
 impl Live {
     /// The frame to go to, and what to tell the user.
-    pub(crate) fn told(self) -> (Option<u64>, String) {
+    pub(crate) fn report(self) -> (Option<u64>, String) {
         match self {
             Live::From { checkpoint, frame } if checkpoint == frame => {
                 (None, format!("Running live from frame {frame}"))
@@ -62,6 +62,8 @@ impl CachedRun {
     pub(crate) fn missing<'p>(&'p self, plan: &'p Plan) -> impl Iterator<Item = (&'p str, &'p str)> {
         let held = plan.states.iter().filter(|state| !plan.files.iter().any(|file| file.buffer == state.buffer));
         let all = held.map(|state| (state.node.as_str(), state.description.as_str()));
-        all.filter(|(node, about)| !self.states.iter().any(|(known, same)| known == node && same == about))
+        all.filter(|(node, about)| {
+            !self.states.iter().any(|(state, description)| state == node && description == about)
+        })
     }
 }

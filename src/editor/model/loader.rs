@@ -103,7 +103,7 @@ impl Loader {
     /// Files that can't be used, or whose loading was stopped.
     pub(crate) fn load(&mut self, plan: &Plan, mut newer: impl FnMut() -> bool) -> Result<bool, Problems> {
         let mut wanted = files::wanted(plan)?;
-        let begun = |file: &FileRequest| self.at_work.as_ref().is_some_and(|(own, ..)| own.same(file));
+        let begun = |file: &FileRequest| self.at_work.as_ref().is_some_and(|(loading, ..)| loading.same(file));
         // What is being read comes first.
         wanted.sort_by_key(|file| !begun(file));
         if !wanted.first().is_some_and(begun) {
@@ -150,7 +150,9 @@ impl Loader {
 
     fn begin(&mut self, file: &FileRequest) {
         let work = Arc::<Work>::default();
-        let (node, path, bytes) = (file.node.clone(), file.path().to_path_buf(), file.bytes());
+        let node = file.node.clone();
+        let path = file.path().to_path_buf();
+        let bytes = file.bytes();
         self.watch.state().loading = Some(Loading { node, path, bytes, since: Instant::now(), work: work.clone() });
         let request = file.clone();
         let progress = work.clone();

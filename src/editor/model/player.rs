@@ -303,11 +303,11 @@ impl Player {
         self.due = (self.due + f64::from(1 + late) * period).max(now);
         self.steps = self.steps.saturating_sub(1);
         self.stale = false;
-        let known = |simulation: &Simulation| {
+        let has_recorded_input = |simulation: &Simulation| {
             simulation.timeline().is_some_and(|timeline| timeline.journal().input(simulation.frame()).is_some())
         };
         let held = pointer.buttons != 0 || pointer.keys != 0;
-        let live = held || (!recorded && !known(simulation) && pointer.at.is_some());
+        let live = held || (!recorded && !has_recorded_input(simulation) && pointer.at.is_some());
         let input = match pointer.at.filter(|_| live) {
             Some(mouse) => self.live_input(mouse, pointer, dt as f32),
             None => simulation.next_input(),
@@ -386,7 +386,8 @@ impl Player {
             return false;
         }
         // Frames beyond those that are known are measured like others.
-        let new = |simulation: &Simulation| simulation.timeline().is_none_or(|known| simulation.frame() >= known.end());
+        let new =
+            |simulation: &Simulation| simulation.timeline().is_none_or(|timeline| simulation.frame() >= timeline.end());
         let Some(took) = self.took().filter(|took| *took <= LONG) else {
             let (step, input) = (new(simulation), simulation.next_input());
             let result = simulation.start_frame(&input, false, wake);
@@ -459,7 +460,9 @@ impl Player {
 
     /// Counts a frame as queued on the GPU; call the result when the frame is done.
     pub(crate) fn submitted(&self) -> impl FnOnce() + Send + 'static {
-        let (in_flight, took, since) = (self.in_flight.clone(), self.took.clone(), Instant::now());
+        let in_flight = self.in_flight.clone();
+        let took = self.took.clone();
+        let since = Instant::now();
         let ahead = in_flight.fetch_add(1, Ordering::Relaxed);
         let whole = self.took().is_some_and(|took| took <= LONG);
         move || {

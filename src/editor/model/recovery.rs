@@ -160,7 +160,7 @@ impl Recovery {
         self.keep_these(session.document(), session.path(), session.drafts(), session.unsaved())
     }
 
-    /// The same for the parts of a session.
+    /// Writes the parts of a session if they have unsaved changes. Returns when it has to be called again.
     pub(crate) fn keep_these(
         &mut self,
         document: &Document,
@@ -179,7 +179,7 @@ impl Recovery {
         if now < self.next {
             return Some(self.next - now);
         }
-        if self.kept.as_ref().is_none_or(|(known, texts)| known != document || texts != drafts) {
+        if self.kept.as_ref().is_none_or(|(kept_document, texts)| kept_document != document || texts != drafts) {
             self.next = now + self.every;
             self.kept = Some((document.clone(), drafts.clone()));
             let _ = work.send(Work::Write(text(document, path, drafts)));
@@ -376,7 +376,9 @@ mod tests {
         document.nodes.remove("look");
         document.set("jet", "rate", crate::document::ParamValue::Number(1.0)).unwrap();
         let slot = hold(&folder.join("a.lock"), true).unwrap();
-        let (document, drafts, when) = (Box::new(document), Drafts::new(), SystemTime::now());
+        let document = Box::new(document);
+        let drafts = Drafts::new();
+        let when = SystemTime::now();
         let mut left = Left { slot, document, path: Some(path), drafts, when };
         assert_eq!(left.difference(), "2 nodes differ from the file");
         *left.document = placed;

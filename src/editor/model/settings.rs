@@ -203,12 +203,12 @@ const STOPS: usize = 50;
 impl Settings {
     /// What stops the run of a graph file.
     pub(crate) fn stops_of(&self, path: &Path) -> Stops {
-        self.stops.iter().find(|(known, _)| known == path).map(|(_, stops)| stops.clone()).unwrap_or_default()
+        self.stops.iter().find(|(file, _)| file == path).map(|(_, stops)| stops.clone()).unwrap_or_default()
     }
 
     /// Keeps what stops the run of a graph file.
     pub(crate) fn keep_stops(&mut self, path: &Path, stops: &Stops) {
-        self.stops.retain(|(known, _)| known != path);
+        self.stops.retain(|(file, _)| file != path);
         if *stops != Stops::default() {
             self.stops.insert(0, (path.to_path_buf(), stops.clone()));
         }
@@ -509,8 +509,8 @@ mod tests {
         let keys = "(keys: {\"undo\": 7, \"group\": [\"Ctrl+U\"], \"of_the_future\": []}, tuning: \"?\")";
         fs::write(&file, keys).unwrap();
         let read: Store = Store::open(Some(&folder));
-        let known: Vec<&str> = read.get().keys.keys().map(String::as_str).collect();
-        assert_eq!((known, read.get().tuning), (vec!["group", "of_the_future"], BackgroundTuning(true)));
+        let key_names: Vec<&str> = read.get().keys.keys().map(String::as_str).collect();
+        assert_eq!((key_names, read.get().tuning), (vec!["group", "of_the_future"], BackgroundTuning(true)));
         for broken in ["", "(recent: [", "\0", "[1]"] {
             fs::write(&file, broken).unwrap();
             assert_eq!(*<Store>::open(Some(&folder)).get(), Settings::default());

@@ -42,7 +42,7 @@ impl Stages {
     pub(crate) fn open(folder: PathBuf, wake: impl Fn() + Send + 'static) -> Stages {
         let (messages, inbox) = channel();
         let (outbox, answers) = channel();
-        let follower = Follower { folder: folder.clone(), known: None, messages: messages.clone(), outbox };
+        let follower = Follower { folder: folder.clone(), library: None, messages: messages.clone(), outbox };
         // If no thread can be started, `poll` reports it.
         // Not `background`: the thread also takes messages, and closing the folder does not wait for a slow disk.
         drop(std::thread::Builder::new().name("stages".into()).spawn(move || follower.run(&inbox, wake)));
@@ -91,7 +91,7 @@ impl Drop for Stages {
 struct Follower {
     folder: PathBuf,
     /// The library that was read last; `None` while the folder can't be read.
-    known: Option<Arc<Library>>,
+    library: Option<Arc<Library>>,
     messages: Sender<Message>,
     outbox: Sender<Answer>,
 }
@@ -105,14 +105,14 @@ impl Follower {
             // is missed.
             let watcher = self.watch();
             let answer = read(&self.folder, &last);
-            let news = match (&answer, &self.known) {
-                (Ok(now), Some(known)) => !now.files().eq(known.files()),
+            let news = match (&answer, &self.library) {
+                (Ok(now), Some(library)) => !now.files().eq(library.files()),
                 (Err(_), None) => first,
                 _ => true,
             };
             first = false;
-            self.known = answer.as_ref().ok().cloned();
-            last = self.known.clone().unwrap_or(last);
+            self.library = answer.as_ref().ok().cloned();
+            last = self.library.clone().unwrap_or(last);
             if news {
                 if self.outbox.send(answer).is_err() {
                     return;

@@ -10,7 +10,7 @@ use super::settings::{Settings, Store};
 use crate::document::Document;
 use crate::model::recovery::Recovery;
 
-/// As long as settings may take.
+/// Longest time to wait until settings are written.
 const ALL: Duration = Duration::from_secs(60);
 
 /// Writes a document, so that at every moment the file is the old one or the new one, whole.

@@ -29,7 +29,7 @@ pub(crate) struct BakeDialog {
     /// Frames of bakes of the graph, as they were changed here.
     ranges: BTreeMap<String, (u64, u64)>,
     running: Option<Running>,
-    told: Option<(String, bool)>,
+    message: Option<(String, bool)>,
     /// The bake whose cache is to be deleted, once that is confirmed.
     deleting: Option<String>,
     /// What the bake to add would hold, for a revision of the graph and these wires.
@@ -63,11 +63,11 @@ impl BakeDialog {
     /// Proposes a name that no bake has.
     fn name_anew(&mut self, session: &Session) {
         if self.name.is_empty() || session.document().bakes.contains_key(&self.name) {
-            let taken = |name: &String| session.document().bakes.contains_key(name);
+            let is_used = |name: &String| session.document().bakes.contains_key(name);
             let stem = session.path().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
             let stem = stem.unwrap_or_else(|| "simulation".into());
             let mut names = std::iter::once(stem.clone()).chain((2..).map(|number| format!("{stem}_{number}")));
-            self.name = names.find(|name| !taken(name)).unwrap_or_default();
+            self.name = names.find(|name| !is_used(name)).unwrap_or_default();
         }
     }
 
@@ -115,8 +115,8 @@ impl BakeDialog {
             let body = header.show_unindented(ui, |ui| self.choose(ui, session)).body_returned;
             wish = body.flatten().or(wish);
         }
-        if let Some((text, error)) = &self.told {
-            let color = if *error { theme::of(ui).error } else { theme::of(ui).accent };
+        if let Some((text, error)) = &self.message {
+            let color = if *error { theme::current(ui).error } else { theme::current(ui).accent };
             ui.add(egui::Label::new(markup::label(ui, "", text, color)).wrap());
         }
         wish
@@ -129,7 +129,7 @@ impl BakeDialog {
         ui.add(egui::ProgressBar::new(progress.share()).desired_width(440.0).text(figures(&progress)));
         let text =
             "Bakes the graph as it was at the start. You can keep editing; the running simulation is not affected.";
-        ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
+        ui.add(egui::Label::new(RichText::new(text).color(theme::current(ui).dim)).wrap());
         if ui.button("Cancel").clicked() {
             running.job.cancel();
         }
@@ -139,7 +139,7 @@ impl BakeDialog {
     fn entry(&mut self, ui: &mut Ui, session: &Session, status: &Status) -> Option<Wish> {
         let name = &status.name;
         let bake = session.document().bakes.get(name)?;
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let (state, mut wish) = (state(status), None);
         ui.horizontal(|ui| {
             ui.label(RichText::new(name).strong());
@@ -201,7 +201,7 @@ impl BakeDialog {
 
     /// The fields of a new bake.
     fn choose(&mut self, ui: &mut Ui, session: &Session) -> Option<Wish> {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         if session.path().is_none() {
             ui.label("Save the graph first: its caches lie beside it.");
             return None;
@@ -246,7 +246,7 @@ impl BakeDialog {
     /// What a bake would hold. The graph is checked once for the same wires and revision.
     fn status(&mut self, session: &Session, bake: &Bake) -> Option<&Result<Status, String>> {
         let key = (session.revision(), self.wires.clone());
-        if self.look.as_ref().is_none_or(|(known, _)| *known != key) {
+        if self.look.as_ref().is_none_or(|(last_key, _)| *last_key != key) {
             let build = |document: &Document| Graph::build(document, session.library());
             let found = partial::build_needed(session.document(), build)
                 .map_err(|_| "The graph has errors; fix them first".to_string())
@@ -259,7 +259,7 @@ impl BakeDialog {
     }
 
     fn start(&mut self, ctx: &egui::Context, session: &mut Session, (name, bake): (String, Bake), resume: bool) {
-        self.told = None;
+        self.message = None;
         // It is played when it is complete. Frames that stay can be played meanwhile.
         let fresh = |status: &Status| status.name == name && status.condition == Condition::Fresh;
         let play = bake.play && resume && session.bakes().iter().any(fresh);
@@ -267,14 +267,16 @@ impl BakeDialog {
         if session.document().bakes.get(&name) != Some(&bake) {
             session.set_bake(&name, bake.clone());
         }
-        let (library, document, wake) = (session.library().clone(), session.document().clone(), ctx.clone());
+        let library = session.library().clone();
+        let document = session.document().clone();
+        let wake = ctx.clone();
         let what = (name.clone(), bake.clone());
         let job = Job::start(session.gpu(), library, document, &session.access(), what, resume, move || {
             wake.request_repaint()
         });
         match job {
             Ok(job) => self.running = Some(Running { job, name, bake }),
-            Err(error) => self.told = Some((error.to_string(), true)),
+            Err(error) => self.message = Some((error.to_string(), true)),
         }
     }
 
@@ -282,11 +284,11 @@ impl BakeDialog {
     pub(crate) fn poll(&mut self, session: &mut Session) {
         let Some(ended) = self.running.as_mut().and_then(|running| running.job.ended()) else { return };
         let Some(Running { name, bake, .. }) = self.running.take() else { return };
-        self.told = Some(match ended {
+        self.message = Some(match ended {
             Ended::Complete(progress) => {
                 let played = Bake { play: true, ..bake };
                 match session.document().bakes.get(&name) {
-                    Some(known) if *known == played => session.look_at_bakes(),
+                    Some(current) if *current == played => session.look_at_bakes(),
                     Some(_) => session.set_bake(&name, played),
                     None => {}
                 }
@@ -315,7 +317,7 @@ impl BakeDialog {
         self.deleting = None;
         let Some(status) = session.bakes().iter().find(|status| status.name == name) else { return };
         let deleted = crate::cache::remove(&status.folder);
-        self.told = deleted.err().map(|error| (error.to_string(), true));
+        self.message = deleted.err().map(|error| (error.to_string(), true));
         session.look_at_bakes();
     }
 }

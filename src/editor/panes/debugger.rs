@@ -53,23 +53,23 @@ impl DebuggerPane {
     /// # Errors
     /// Why a condition is not valid, in one sentence.
     fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
-        let look = theme::of(ui);
-        let mut told = Ok(());
+        let look = theme::current(ui);
+        let mut result = Ok(());
         if session.debugger().is_some() && ui.available_width() >= WIDE {
             // The history has a column of its own, so that the report stays in sight.
             ui.columns_const(|[left, right]| {
                 let area = egui::ScrollArea::both().auto_shrink(false);
-                area.id_salt("stop").show(left, |ui| told = self.stop(ui, session, look, actions));
+                area.id_salt("stop").show(left, |ui| result = self.stop(ui, session, look, actions));
                 let area = egui::ScrollArea::both().auto_shrink(false);
                 area.id_salt("writes").show(right, |ui| self.history(ui, session, look, actions));
             });
-            return told;
+            return result;
         }
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            told = self.stop(ui, session, look, actions);
+            result = self.stop(ui, session, look, actions);
             self.history(ui, session, look, actions);
         });
-        told
+        result
     }
 
     /// Where the frame stands, what stopped the run, and what may stop it.
@@ -84,16 +84,16 @@ impl DebuggerPane {
         }
         ui.add_space(4.0);
         heading(ui, look, "Stop when");
-        let told = self.conditions(ui, session, look);
+        let result = self.conditions(ui, session, look);
         breakpoints(ui, session, look, actions);
         followed::show(ui, session, look, actions);
-        told
+        result
     }
 
     fn conditions(&mut self, ui: &mut Ui, session: &mut Session, look: &Look) -> Result<(), String> {
-        let known: Vec<Condition> = session.conditions().cloned().collect();
-        let mut told = Ok(());
-        for condition in &known {
+        let conditions: Vec<Condition> = session.conditions().cloned().collect();
+        let mut result = Ok(());
+        for condition in &conditions {
             ui.horizontal(|ui| {
                 if remove(ui, &format!("Remove condition {condition}")) {
                     session.remove_condition(condition);
@@ -104,7 +104,7 @@ impl DebuggerPane {
         ui.horizontal_wrapped(|ui| {
             for (text, label, hint) in USUAL {
                 if ui.small_button(label).on_hover_text(hint).clicked() {
-                    told = session.add_condition(text);
+                    result = session.add_condition(text);
                 }
             }
             let hint = "velocity.value:max > 10";
@@ -114,16 +114,16 @@ impl DebuggerPane {
             let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
             let hint = "Add the condition: an expression, `nan NODE.PORT`, `NODE.PORT outside LOW..HIGH`, or `frame N`";
             if (ui.small_button("Add").on_hover_text(hint).clicked() || entered) && !self.condition.trim().is_empty() {
-                told = session.add_condition(self.condition.trim());
-                if told.is_ok() {
+                result = session.add_condition(self.condition.trim());
+                if result.is_ok() {
                     self.condition.clear();
                 }
             }
         });
-        if known.is_empty() {
+        if conditions.is_empty() {
             ui.label(RichText::new("Without a condition, the run is not watched and costs nothing.").color(look.faint));
         }
-        told
+        result
     }
 
     /// Every write to the picked cell; a click goes there.

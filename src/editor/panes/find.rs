@@ -21,7 +21,7 @@ pub(crate) enum SearchHit {
 }
 
 impl SearchHit {
-    /// As text, for the list.
+    /// Text of the hit, for the list.
     pub(crate) fn key(&self) -> String {
         match self {
             SearchHit::Node(path) => path.clone(),

@@ -67,7 +67,7 @@ impl KeyList {
             }
             _ if add => {
                 let mut keys = keymap.keys(command);
-                keys.retain(|own| *own != pressed);
+                keys.retain(|shortcut| *shortcut != pressed);
                 keys.push(pressed);
                 keys
             }
@@ -161,20 +161,20 @@ impl KeyList {
                 }
                 if !std::mem::replace(&mut titled, true) {
                     ui.add_space(if none { 0.0 } else { 6.0 });
-                    ui.label(RichText::new(*menu).small().strong().color(theme::of(ui).faint));
+                    ui.label(RichText::new(*menu).small().strong().color(theme::current(ui).faint));
                 }
                 none = false;
                 changed.extend(self.row(ui, keymap, *command, &keys));
             }
         }
         if none {
-            ui.label(RichText::new("No matches").color(theme::of(ui).faint));
+            ui.label(RichText::new("No matches").color(theme::current(ui).faint));
         }
         changed
     }
 
     fn row(&mut self, ui: &mut Ui, keymap: &mut Keymap, command: Command, keys: &str) -> Changed {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let waits = self.waiting.is_some_and(|waiting| waiting.command == command);
         let name = command.label().trim_end_matches('…');
         // A file that was edited by hand may give two commands the same keys; the first one in the menus has them then.
@@ -218,7 +218,7 @@ impl KeyList {
 
     /// What can be done now, or a question.
     fn message(&mut self, ui: &mut Ui, keymap: &mut Keymap) -> Changed {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let Some(conflict) = self.conflict.clone() else {
             let (text, color) = match (&self.refused, self.waiting) {
                 (Some(refused), _) => (refused.as_str(), look.warning),

@@ -20,7 +20,7 @@ fn shown(text: &str) -> String {
 #[derive(Default)]
 pub(crate) struct ProblemList {
     /// Remedies of problems in the order in which they were found, valid for one state of the document.
-    known: Vec<(Problem, Vec<Remedy>)>,
+    remedies: Vec<(Problem, Vec<Remedy>)>,
     /// The revision of the session that they are valid for.
     revision: u64,
     /// Position of the problem that was selected with the keys.
@@ -49,33 +49,33 @@ impl ProblemList {
         self.learn(ui, session, &problems);
         if problems.is_empty() {
             self.at = None;
-            ui.label(RichText::new("No problems.").color(theme::of(ui).faint));
+            ui.label(RichText::new("No problems.").color(theme::current(ui).faint));
             return Ok(());
         }
-        ui.label(RichText::new(count(&problems)).color(theme::of(ui).dim));
-        let mut told = Ok(());
+        ui.label(RichText::new(count(&problems)).color(theme::current(ui).dim));
+        let mut result = Ok(());
         egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             for (index, problem) in problems.iter().enumerate() {
                 if let Err(sentence) = self.row(ui, index, problem, (session, actions)) {
-                    told = Err(sentence);
+                    result = Err(sentence);
                 }
             }
         });
         self.reveal = false;
-        told
+        result
     }
 
     /// Finds remedies for one more problem; each is tried on the graph, which takes some time.
     fn learn(&mut self, ui: &Ui, session: &Session, problems: &[Problem]) {
         if self.revision != session.revision() {
             self.revision = session.revision();
-            self.known.clear();
+            self.remedies.clear();
         }
         // Until the graph is compiled, the list is still that of the previous document.
-        let next = problems.iter().find(|problem| !self.known.iter().any(|(known, _)| known == *problem));
+        let next = problems.iter().find(|problem| !self.remedies.iter().any(|(listed, _)| listed == *problem));
         if let Some(problem) = next.filter(|_| !session.compiling()) {
             let remedies = edit::remedies(session.document(), problem, session.library());
-            self.known.push((problem.clone(), remedies));
+            self.remedies.push((problem.clone(), remedies));
             ui.ctx().request_repaint();
         }
     }
@@ -88,8 +88,8 @@ impl ProblemList {
         (session, actions): (&mut Session, &mut Actions),
     ) -> Result<(), String> {
         let (icon, word, color) = match problem.severity {
-            Severity::Error => ("⊗", "Error", theme::of(ui).error),
-            Severity::Warning => ("⚠", "Warning", theme::of(ui).warning),
+            Severity::Error => ("⊗", "Error", theme::current(ui).error),
+            Severity::Warning => ("⚠", "Warning", theme::current(ui).warning),
         };
         let (mut chosen, mut allow) = (None, false);
         let here = self.at == Some(index);
@@ -105,7 +105,7 @@ impl ProblemList {
                     actions.extend(action::go_to_problem(session, problem));
                 }
             }
-            let look = theme::of(ui);
+            let look = theme::current(ui);
             ui.label(markup::label(ui, "", &shown(&problem.cause), ui.visuals().text_color()));
             if !problem.remedy.is_empty() {
                 ui.label(markup::label(ui, "→ ", &shown(&problem.remedy), look.dim));
@@ -114,8 +114,8 @@ impl ProblemList {
                 let text = "Allows every graph in this folder to read any of your files, now and in future.";
                 allow = ui.small_button("Allow files outside the folder").on_hover_text(text).clicked();
             }
-            let known = self.known.iter().find(|(known, _)| known == problem);
-            for remedy in known.map(|(_, remedies)| remedies.as_slice()).unwrap_or_default() {
+            let entry = self.remedies.iter().find(|(listed, _)| listed == problem);
+            for remedy in entry.map(|(_, remedies)| remedies.as_slice()).unwrap_or_default() {
                 if ui.small_button(&remedy.label).clicked() {
                     chosen = Some(remedy);
                 }
@@ -197,29 +197,29 @@ mod tests {
     struct Bench {
         session: Session,
         list: ProblemList,
-        told: Vec<String>,
+        errors: Vec<String>,
     }
 
     fn bench() -> Harness<'static, Bench> {
         let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
         session.open(fluid(), None);
-        let state = Bench { session, list: ProblemList::default(), told: Vec::new() };
+        let state = Bench { session, list: ProblemList::default(), errors: Vec::new() };
         let draw = |ui: &mut Ui, bench: &mut Bench| {
             bench.session.poll();
             theme::install(ui.ctx());
-            bench.told.extend(bench.list.draw(ui, &mut bench.session, &mut Actions::new()).err());
+            bench.errors.extend(bench.list.draw(ui, &mut bench.session, &mut Actions::new()).err());
         };
         let mut harness = Harness::builder().with_size([900.0, 400.0]).build_ui_state(draw, state);
-        settle(&mut harness);
+        wait_for_remedies(&mut harness);
         harness
     }
 
     /// Runs until the graph is compiled and the remedies of all its problems are found.
-    fn settle(harness: &mut Harness<'static, Bench>) {
+    fn wait_for_remedies(harness: &mut Harness<'static, Bench>) {
         loop {
             harness.step();
             let bench = harness.state();
-            if !bench.session.compiling() && bench.list.known.len() == bench.session.problems().count() {
+            if !bench.session.compiling() && bench.list.remedies.len() == bench.session.problems().count() {
                 break;
             }
             std::thread::sleep(Duration::from_millis(2));
@@ -232,7 +232,7 @@ mod tests {
         let end = edit::InputEnd { node: node.into(), port: port.into() };
         let root = crate::document::Scope::default();
         harness.state_mut().session.edit("wire", |document| edit::connect(document, &root, link, &end));
-        settle(harness);
+        wait_for_remedies(harness);
     }
 
     #[test]
@@ -245,14 +245,14 @@ mod tests {
         harness.get_by_label("2 errors");
         assert_eq!(harness.query_all_by_label("Error").count(), 2, "the icons have words");
         harness.get_by_label("Insert view/color_map").click();
-        settle(&mut harness);
+        wait_for_remedies(&mut harness);
         harness.get_by_label("1 error");
         assert_eq!(harness.state().session.document().nodes["screen"].inputs["image"].to_string(), "color_map.image");
         harness.get_by_label("Connect viscosity.field").click();
-        settle(&mut harness);
+        wait_for_remedies(&mut harness);
         harness.get_by_label("No problems.");
         let bench = harness.state_mut();
-        assert!(bench.told.is_empty() && bench.session.plans() == plans + 1);
+        assert!(bench.errors.is_empty() && bench.session.plans() == plans + 1);
         bench.session.undo();
         assert_eq!(bench.session.document().nodes["divergence"].inputs["velocity"].to_string(), "viscosty.field");
         bench.session.undo();

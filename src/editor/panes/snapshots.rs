@@ -18,10 +18,10 @@ const LONGEST: usize = 28;
 /// Draws the two buttons. Returns what was asked for.
 pub(crate) fn buttons(ui: &mut Ui, session: &mut Session) -> Option<Action> {
     let shown = session.shown_snapshot();
-    let mut asked = None;
+    let mut action = None;
     ui.spacing_mut().item_spacing.x = 2.0;
     for slot in SnapshotSlot::BOTH {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let is_stored = session.stored_snapshot(slot).is_some();
         let color = match is_stored {
             _ if shown == Some(slot) => look.bright,
@@ -35,7 +35,7 @@ pub(crate) fn buttons(ui: &mut Ui, session: &mut Session) -> Option<Action> {
         button.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, on, &name));
         egui::Popup::context_menu(&button).show(|ui| {
             if ui.button("Store this graph").clicked() {
-                asked = Some(Action::Run(store(slot)));
+                action = Some(Action::Run(store(slot)));
             }
             if ui.add_enabled(is_stored, egui::Button::new("Discard")).clicked() {
                 session.discard_snapshot(slot);
@@ -43,13 +43,13 @@ pub(crate) fn buttons(ui: &mut Ui, session: &mut Session) -> Option<Action> {
         });
         let button = button.on_hover_ui(|ui| about(ui, session, slot, shown));
         if button.clicked() {
-            asked = Some(match is_stored {
+            action = Some(match is_stored {
                 true => Action::ShowSnapshot(slot),
                 false => Action::Run(store(slot)),
             });
         }
     }
-    asked
+    action
 }
 
 fn store(slot: SnapshotSlot) -> Command {
@@ -61,7 +61,7 @@ fn store(slot: SnapshotSlot) -> Command {
 
 /// The tooltip of a snapshot: what a click does, and what differs.
 fn about(ui: &mut Ui, session: &Session, slot: SnapshotSlot, shown: Option<SnapshotSlot>) {
-    let (look, name) = (theme::of(ui), slot.name());
+    let (look, name) = (theme::current(ui), slot.name());
     let Some(document) = session.stored_snapshot(slot) else {
         let keys = store(slot).shortcut_text(ui.ctx());
         ui.label(format!("Store this graph as snapshot {name}  ({keys})"));

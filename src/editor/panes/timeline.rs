@@ -82,24 +82,24 @@ impl TimelinePane {
         let left = if wide { CONTROLS } else { 0.0 };
         let right = if wide { MEMORY } else { 0.0 };
         let track = Rect::from_min_max(whole.min + vec2(left + 8.0, 2.0), whole.max - vec2(right + 8.0, 2.0));
-        let mut asked = None;
+        let mut action = None;
         if wide {
             let controls = Rect::from_min_size(whole.min + vec2(6.0, 0.0), vec2(left - 6.0, whole.height()));
             let controls = ui.scope_builder(egui::UiBuilder::new().max_rect(controls), |ui| {
                 ui.horizontal_centered(|ui| self::controls(ui, player, session)).inner
             });
-            asked = controls.inner.map(Action::Run);
+            action = controls.inner.map(Action::Run);
             let memory = Rect::from_min_max(pos2(whole.right() - right, whole.top()), whole.max);
             ui.scope_builder(egui::UiBuilder::new().max_rect(memory), |ui| {
                 ui.horizontal_centered(|ui| self::memory(ui, session));
             });
         }
-        self.track(ui, track, player, session).map(Action::Run).or(asked)
+        self.track(ui, track, player, session).map(Action::Run).or(action)
     }
 
     fn track(&mut self, ui: &mut Ui, rect: Rect, player: &mut Player, session: &mut Session) -> Option<Command> {
         let response = ui.interact(rect, ui.id().with("timeline"), Sense::click_and_drag());
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let stood_in = session.debugger().map(|debugger| debugger.frame());
         let simulation = session.simulation()?;
         let (now, fps) = (simulation.frame(), simulation.plan().fps);
@@ -335,14 +335,14 @@ fn hint(response: &Response, scale: Scale, changes: &[(u64, String)], fps: f64) 
 
 /// The loop, how it plays, and from when on changes apply.
 fn controls(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Command> {
-    let mut asked = None;
+    let mut command = None;
     ui.spacing_mut().item_spacing.x = 4.0;
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let color = if player.looped { look.accent } else { look.dim };
     let button = ui.add(egui::Button::new(RichText::new("🔁").color(color)).min_size(vec2(24.0, 22.0)));
     button.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, true, player.looped, "Loop playback"));
     if button.on_hover_text("Loop between the two marks (I and O set them)").clicked() {
-        asked = Some(Command::Loop);
+        command = Some(Command::Loop);
     }
     let modes = [(false, "Every frame"), (true, "Real time")];
     let mut real_time = player.real_time;
@@ -353,9 +353,9 @@ fn controls(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<C
     list.response
         .on_hover_text("Every frame: shows each. Real time: keeps to the clock, and skips frames in the view.");
     if real_time != player.real_time {
-        asked = Some(Command::RealTime);
+        command = Some(Command::RealTime);
     }
-    let Some(timeline) = session.simulation().and_then(|simulation| simulation.timeline_mut()) else { return asked };
+    let Some(timeline) = session.simulation().and_then(|simulation| simulation.timeline_mut()) else { return command };
     let choices = [(Applies::Here, "From here"), (Applies::Start, "From start")];
     let mut applies = timeline.applies;
     let name = |applies: Applies| choices.iter().find(|(choice, _)| *choice == applies).map_or("", |(_, name)| name);
@@ -366,9 +366,9 @@ fn controls(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<C
         "From here: a changed parameter applies from this frame on; earlier frames stay. From start: all frames are computed again with it.",
     );
     if applies != timeline.applies {
-        asked = Some(Command::FromStart);
+        command = Some(Command::FromStart);
     }
-    asked
+    command
 }
 
 /// The memory in use. A click opens the budget.

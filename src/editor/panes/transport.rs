@@ -23,7 +23,7 @@ const NARROW: f32 = 700.0;
 
 /// Draws the bar. Returns what was asked for.
 pub(crate) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> Option<Action> {
-    let mut asked = None;
+    let mut action = None;
     let narrow = ui.available_width() < NARROW;
     let (play, label) = if player.playing { ("⏸", "Pause") } else { ("▶", "Play") };
     for (command, icon, label) in [
@@ -37,12 +37,12 @@ pub(crate) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
         // The first and the last frame can be dragged to.
         let may_go = matches!(command, Command::FirstFrame | Command::LastFrame) && narrow;
         if !may_go && icon_button(ui, command, icon, label) {
-            asked = Some(Action::Run(command));
+            action = Some(Action::Run(command));
         }
     }
     speed(ui, player);
-    asked = ui.scope(|ui| snapshots::buttons(ui, session)).inner.or(asked);
-    asked = variants::chooser(ui, session).map(Action::Run).or(asked);
+    action = ui.scope(|ui| snapshots::buttons(ui, session)).inner.or(action);
+    action = variants::chooser(ui, session).map(Action::Run).or(action);
     ui.add_space(4.0);
     let (frame, time) = (session.shown_frame(), session.running_simulation().map_or(0.0, Simulation::time));
     let computing = session.running_simulation().and_then(Simulation::progress).filter(|_| player.is_long());
@@ -62,9 +62,9 @@ pub(crate) fn show(ui: &mut Ui, player: &mut Player, session: &mut Session) -> O
         figure(ui, width, name, value).on_hover_text(hint);
     }
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-        asked = status(ui, player, session).map(Action::Run).or(asked.take())
+        action = status(ui, player, session).map(Action::Run).or(action.take())
     });
-    asked
+    action
 }
 
 fn speed(ui: &mut Ui, player: &mut Player) {
@@ -93,35 +93,35 @@ fn state(ui: &mut Ui, text: String, color: egui::Color32) {
 
 /// Progress of loading a file.
 fn loading(ui: &mut Ui, loading: &Loading) -> Option<Command> {
-    let asked = icon_button(ui, Command::StopLoading, "✖", "Stop loading").then_some(Command::StopLoading);
+    let command = icon_button(ui, Command::StopLoading, "✖", "Stop loading").then_some(Command::StopLoading);
     let name = loading.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let (phase, share) = loading.progress();
     let share = share.map(|share| format!(" {:.0} %", 100.0 * share)).unwrap_or_default();
     let text = format!("Loading {name}, {}: {}{share}", amount(loading.bytes as f64), phase.name());
-    state(ui, text, theme::of(ui).accent);
-    asked
+    state(ui, text, theme::current(ui).accent);
+    command
 }
 
 /// The frame that a jump goes to, with a button to stop it.
 fn seeking(ui: &mut Ui, target: u64, session: &Session) -> Option<Command> {
-    let asked =
+    let command =
         icon_button(ui, Command::StopSeek, "✖", "Stop going to the frame (Escape)").then_some(Command::StopSeek);
     let first = if session.compiling() { "Compiling, then going" } else { "Going" };
-    state(ui, format!("{first} to frame {target}"), theme::of(ui).accent);
-    asked
+    state(ui, format!("{first} to frame {target}"), theme::current(ui).accent);
+    command
 }
 
 /// What the driver is compiling, with a button to cancel if it takes long.
 fn shaders(ui: &mut Ui, making: &Making) -> Option<Command> {
-    let asked = driver::is_slow(making)
+    let cancelled = driver::is_slow(making)
         && icon_button(ui, Command::CancelDriver, "✖", "Cancel shader compilation and keep the running plan");
-    state(ui, driver::text(making), theme::of(ui).accent);
-    asked.then_some(Command::CancelDriver)
+    state(ui, driver::text(making), theme::current(ui).accent);
+    cancelled.then_some(Command::CancelDriver)
 }
 
 /// The state of the graph: compiling, broken, or fine.
 fn status(ui: &mut Ui, player: &Player, session: &Session) -> Option<Command> {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     if let Some(file) = session.loading() {
         return loading(ui, &file);
     }
@@ -157,7 +157,7 @@ fn status(ui: &mut Ui, player: &Player, session: &Session) -> Option<Command> {
 /// How long a frame takes if that is too long to work with, with a button to lower the resolution.
 fn heavy(ui: &mut Ui, player: &Player, session: &Session) -> Option<Command> {
     let took = player.too_heavy(session)?;
-    let asked = player.coarser(session).is_some_and(|coarser| {
+    let clicked = player.coarser(session).is_some_and(|coarser| {
         let cells: Vec<String> = coarser.cells.iter().map(u32::to_string).collect();
         let text = format!("Lower to {}", cells.join(" × "));
         let hint = format!(
@@ -171,13 +171,13 @@ fn heavy(ui: &mut Ui, player: &Player, session: &Session) -> Option<Command> {
         ui.small_button(text).on_hover_text(hint).clicked()
     });
     let text = format!("Too heavy for this machine: {:.1} s per frame", took.as_secs_f64());
-    ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).warning).small()).truncate());
-    asked.then_some(Command::LowerResolution)
+    ui.add(egui::Label::new(RichText::new(text).color(theme::current(ui).warning).small()).truncate());
+    clicked.then_some(Command::LowerResolution)
 }
 
 /// A name and a number of fixed width, so that nothing moves when it changes.
 fn figure(ui: &mut Ui, width: f32, name: &str, value: String) -> egui::Response {
-    ui.label(RichText::new(name).color(theme::of(ui).faint).small());
+    ui.label(RichText::new(name).color(theme::current(ui).faint).small());
     let text = RichText::new(value).monospace();
     ui.allocate_ui_with_layout(vec2(width, 20.0), Layout::left_to_right(Align::Center), |ui| {
         ui.set_min_width(width);

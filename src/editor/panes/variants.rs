@@ -44,13 +44,15 @@ impl NameDialog {
             Naming::Store => "Store as variant",
             Naming::Rename(_) => "Rename variant",
         };
-        let (mut open, mut done, mut cancelled) = (true, false, false);
+        let mut open = true;
+        let mut done = false;
+        let mut cancelled = false;
         let window = egui::Window::new(title).id(Id::new("variant name")).open(&mut open).collapsible(false);
         let window = window.resizable(false).pivot(Align2::CENTER_CENTER).default_pos(ctx.content_rect().center());
         window.show(ctx, |ui| {
             ui.set_width(WIDTH);
             if self.naming == Naming::Store {
-                ui.add(egui::Label::new(RichText::new(what_is_stored(session)).color(theme::of(ui).dim)).wrap());
+                ui.add(egui::Label::new(RichText::new(what_is_stored(session)).color(theme::current(ui).dim)).wrap());
             }
             let field = egui::TextEdit::singleline(&mut self.text).hint_text("Name").desired_width(f32::INFINITY);
             let response = ui.add(field);
@@ -61,7 +63,7 @@ impl NameDialog {
             done = response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
             cancelled = ui.input(|input| input.key_pressed(egui::Key::Escape));
             if !self.refused.is_empty() {
-                ui.add(egui::Label::new(RichText::new(&self.refused).color(theme::of(ui).error)).wrap());
+                ui.add(egui::Label::new(RichText::new(&self.refused).color(theme::current(ui).error)).wrap());
             }
             ui.horizontal(|ui| {
                 done |= ui.button("OK").clicked();
@@ -101,10 +103,10 @@ pub(crate) fn chooser(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     if session.document().variants.is_empty() {
         return None;
     }
-    let (mut asked, mut chosen) = (None, None);
+    let (mut chosen_command, mut chosen) = (None, None);
     let current = session.variant().map(str::to_string);
     let text = current.clone().unwrap_or_else(|| DEFAULT.into());
-    ui.label(RichText::new("Variant").color(theme::of(ui).faint).small());
+    ui.label(RichText::new("Variant").color(theme::current(ui).faint).small());
     let button = ui.menu_button(RichText::new(format!("{text} ⏷")), |ui| {
         ui.set_min_width(150.0);
         if ui.selectable_label(current.is_none(), DEFAULT).clicked() {
@@ -132,10 +134,10 @@ pub(crate) fn chooser(ui: &mut Ui, session: &mut Session) -> Option<Command> {
         for command in [Command::StoreVariant, Command::RenameVariant, Command::RemoveVariant] {
             let enabled = command == Command::StoreVariant || current.is_some();
             if ui.add_enabled(enabled, egui::Button::new(command.label())).clicked() {
-                asked = Some(command);
+                chosen_command = Some(command);
             }
         }
-        if asked.is_some() || chosen.is_some() {
+        if chosen_command.is_some() || chosen.is_some() {
             ui.close();
         }
     });
@@ -146,5 +148,5 @@ pub(crate) fn chooser(ui: &mut Ui, session: &mut Session) -> Option<Command> {
     {
         notice::tell(ui.ctx(), sentence);
     }
-    asked
+    chosen_command
 }

@@ -1,4 +1,4 @@
-//! The open dialogs, from back to front.
+//! The open dialogs, from back to front. Whatever opens over the panes and has the keys is an entry here.
 
 use super::editor::Preferences;
 use super::open_list::OpenList;
@@ -23,15 +23,21 @@ pub(crate) enum Dialog {
     VariantName(NameDialog),
     /// List to choose from.
     List(OpenList),
+    /// System dialog for files, or a question about them. [`Files`](crate::panes::files::Files) holds which.
+    File,
 }
 
 impl Dialog {
-    /// Whether it has all keys while it is open. Beside the others the panes can be used.
+    /// Whether the dialog has all keys while it is open. Beside the others the panes can be used.
     pub(crate) fn is_modal(&self) -> bool {
-        matches!(self, Dialog::Preset(_) | Dialog::VariantName(_) | Dialog::List(_))
+        matches!(self, Dialog::Preset(_) | Dialog::VariantName(_) | Dialog::List(_) | Dialog::File)
     }
 
-    /// Whether it takes the place of another one.
+    fn is_export(&self) -> bool {
+        matches!(self, Dialog::Export)
+    }
+
+    /// Whether the dialog takes the place of another one.
     pub(super) fn replaces(&self, other: &Dialog) -> bool {
         let alone = |dialog: &Dialog| matches!(dialog, Dialog::About | Dialog::History | Dialog::Preferences);
         std::mem::discriminant(self) == std::mem::discriminant(other) || (alone(self) && alone(other))
@@ -53,22 +59,27 @@ pub(crate) struct Dialogs {
 }
 
 impl Dialogs {
-    pub(crate) fn has_modal(&self) -> bool {
-        self.open.iter().any(Dialog::is_modal)
-    }
-
-    /// Whether a list is open.
-    pub(crate) fn has_list(&self) -> bool {
-        self.open.iter().any(|dialog| matches!(dialog, Dialog::List(_)))
+    /// Whether a dialog, or a list in one, has all keys.
+    pub(super) fn has_modal(&self) -> bool {
+        self.open.iter().any(|dialog| dialog.is_modal() || (dialog.is_export() && self.export.is_choosing()))
     }
 
     pub(super) fn has_export(&self) -> bool {
-        self.open.iter().any(|dialog| matches!(dialog, Dialog::Export))
+        self.open.iter().any(Dialog::is_export)
+    }
+
+    pub(super) fn has_file(&self) -> bool {
+        self.open.iter().any(|dialog| matches!(dialog, Dialog::File))
+    }
+
+    /// Closes the entry of files: its question is answered.
+    pub(super) fn close_file(&mut self) {
+        self.open.retain(|dialog| !matches!(dialog, Dialog::File));
     }
 
     /// Forgets what was shown of the graph that was open before.
     pub(super) fn forget_graph(&mut self) {
-        self.open.retain(|dialog| !matches!(dialog, Dialog::Kernel(_)));
+        self.open.retain(|dialog| !matches!(dialog, Dialog::Kernel(_) | Dialog::VariantName(_) | Dialog::List(_)));
         self.export.forget_graph();
     }
 

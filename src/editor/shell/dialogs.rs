@@ -1,5 +1,5 @@
 //! Dialogs over the panes: one stack, with one way to open, draw and close them. The last one is in front, and gets the
-//! keys first, as [`keys`](super::keys) says. Questions about files are drawn by [`Files`](crate::panes::files).
+//! keys first, as [`keys`](super::keys) says. Of several modal dialogs only the one in front is drawn.
 
 use eframe::egui::{self, Align2, Id, Key, Modifiers, RichText, Ui, vec2};
 
@@ -75,11 +75,13 @@ impl Editor {
         !self.dialogs.open.is_empty()
     }
 
-    /// Whether a dialog, or a list in one, has all keys.
-    pub(super) fn has_modal(&self) -> bool {
-        self.files.blocking()
-            || self.dialogs.has_modal()
-            || (self.dialogs.has_export() && self.dialogs.export.is_choosing())
+    /// Opens the entry of files in front when files have a dialog or a question, and closes it when they have none.
+    pub(super) fn stack_file_dialog(&mut self) {
+        match (self.files.has_dialog(), self.dialogs.has_file()) {
+            (true, false) => self.open_dialog(Dialog::File),
+            (false, true) => self.dialogs.close_file(),
+            _ => {}
+        }
     }
 
     /// Draws the open dialogs, and takes what has ended meanwhile.
@@ -92,8 +94,14 @@ impl Editor {
         }
         let last = self.dialogs.open.len().saturating_sub(1);
         let entered = std::mem::take(&mut self.dialogs.entered);
+        let front_modal = self.dialogs.open.iter().rposition(Dialog::is_modal);
         let (mut kept, mut areas) = (Vec::new(), Vec::new());
         for (index, mut dialog) in std::mem::take(&mut self.dialogs.open).into_iter().enumerate() {
+            if dialog.is_modal() && front_modal != Some(index) {
+                areas.push(None);
+                kept.push(dialog);
+                continue;
+            }
             let shown = self.show_dialog(&mut dialog, ctx, entered && index == last);
             if shown.open {
                 areas.push(shown.area);
@@ -125,18 +133,22 @@ impl Editor {
             Dialog::Export => {
                 let around = self.around_export();
                 let settings = self.files.settings();
-                let (shown, told) = self.dialogs.export.show(ctx, &mut self.session, settings, &around, entered);
-                told.unwrap_or_else(|sentence| self.notify(sentence, true));
+                let (shown, result) = self.dialogs.export.show(ctx, &mut self.session, settings, &around, entered);
+                result.unwrap_or_else(|sentence| self.notify(sentence, true));
                 shown
             }
             Dialog::Kernel(text) => text.show(ctx),
             Dialog::Preset(preset) => {
-                let (over, told) = preset.show(ctx, &mut self.session);
-                told.unwrap_or_else(|sentence| self.notify(sentence, true));
+                let (over, result) = preset.show(ctx, &mut self.session);
+                result.unwrap_or_else(|sentence| self.notify(sentence, true));
                 question(!over)
             }
             Dialog::VariantName(name) => question(!name.show(ctx, &mut self.session)),
             Dialog::List(list) => question(self.show_list(list, ctx)),
+            Dialog::File => {
+                self.files.show_dialog(ctx, &mut self.session);
+                question(self.files.has_dialog())
+            }
         }
     }
 
@@ -175,7 +187,7 @@ pub(crate) fn row<R>(ui: &mut Ui, name: &str, contents: impl FnOnce(&mut Ui) -> 
         let left = egui::Layout::left_to_right(egui::Align::Center);
         ui.allocate_ui_with_layout(vec2(NAMES, ui.spacing().interact_size.y), left, |ui| {
             ui.set_width(NAMES);
-            ui.label(RichText::new(name).color(theme::of(ui).dim));
+            ui.label(RichText::new(name).color(theme::current(ui).dim));
         });
         contents(ui)
     })
@@ -194,7 +206,7 @@ fn steps(ui: &mut Ui, session: &Session) -> Option<usize> {
     scroll.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 1.0;
         for (steps, title) in titles.iter().enumerate() {
-            let look = theme::of(ui);
+            let look = theme::current(ui);
             let color = if steps > present { look.faint } else { look.text };
             let mark = if steps == present { "Present" } else { "" };
             let button = egui::Button::selectable(steps == present, RichText::new(title).color(color))
@@ -213,7 +225,7 @@ fn steps(ui: &mut Ui, session: &Session) -> Option<usize> {
     });
     ui.data_mut(|data| data.insert_temp(moved, present));
     ui.add_space(4.0);
-    ui.label(RichText::new("Click a step, or press Up and Down.").small().color(theme::of(ui).dim));
+    ui.label(RichText::new("Click a step, or press Up and Down.").small().color(theme::current(ui).dim));
     chosen
 }
 

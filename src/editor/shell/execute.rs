@@ -259,9 +259,9 @@ impl Editor {
                     self.notify("Paused. Shift+click again to follow a particle".into(), false);
                 }
                 Action::FollowParticle { wire, index } => {
-                    let told = self.session.follow(&wire, index);
+                    let result = self.session.follow(&wire, index);
                     self.bring_up(Pane::Debugger);
-                    told.err().into_iter().for_each(|sentence| self.notify(sentence, true));
+                    result.err().into_iter().for_each(|sentence| self.notify(sentence, true));
                 }
                 Action::GoToFrame(frame) => {
                     self.player.playing = false;
@@ -349,9 +349,9 @@ impl Editor {
     }
 
     fn go_to_bookmark(&mut self, number: u8) -> Result<(), String> {
-        let told = self.panes.canvas.go_to_bookmark(&mut self.session, number);
+        let result = self.panes.canvas.go_to_bookmark(&mut self.session, number);
         self.bring_up(Pane::Graph);
-        told
+        result
     }
 
     /// Shows the next or the previous problem.

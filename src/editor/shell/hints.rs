@@ -70,7 +70,7 @@ impl Hints {
             let at = place.center_bottom() - vec2(0.0, 14.0);
             let area = egui::Area::new(Id::new(("hint", number))).order(Order::Middle);
             area.pivot(Align2::CENTER_BOTTOM).fixed_pos(at).constrain_to(place).show(ctx, |ui| {
-                let look = theme::of(ui);
+                let look = theme::current(ui);
                 let frame = egui::Frame::popup(ui.style()).inner_margin(12).stroke(egui::Stroke::new(1.0, look.accent));
                 frame.show(ui, |ui| {
                     ui.set_width((place.width() - 60.0).clamp(160.0, 330.0));

@@ -1,6 +1,6 @@
 //! Who gets a key. [`Holder`] says the order. What it leaves goes to the graph, if that reads keys and the pointer is over
-//! its image, then to the pane under the pointer, then, for Escape, to a seek that is under way, and last to the commands
-//! of the keymap.
+//! its image, then to the pane under the pointer where no dialog covers it, then, for Escape, to a seek that is under
+//! way, and last to the commands of the keymap.
 
 use eframe::egui;
 
@@ -12,11 +12,11 @@ use crate::panes::view::View;
 /// What gets the keys of a frame before the graph and the panes do: the first of these that is there when the frame begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Holder {
-    /// A question, a list to choose from, or a list or gesture of a pane has all keys.
+    /// A modal dialog of the stack with its text fields, or a list or gesture of a pane, has all keys.
     Modal,
     /// A widget that has the keyboard, such as a text field, has all keys but those of commands with Ctrl, F1 and F11.
     Widget,
-    /// An open menu has Escape, and the graph gets no keys.
+    /// An open menu has all keys but those of commands with Ctrl, F1 and F11.
     Popup,
     /// The dialog in front has Escape, and keys of its own.
     Dialog,
@@ -42,7 +42,7 @@ impl Editor {
 
     /// Whether keys may be commands: nothing is open or held that has all of them.
     pub(super) fn takes_commands(&self) -> bool {
-        !self.has_modal()
+        !self.dialogs.has_modal()
             && !self.panes.all().iter().any(|pane| pane.busy())
             && !self.views.values().any(View::holds_handle)
     }
@@ -71,7 +71,8 @@ impl Editor {
         if holder == Holder::Modal || !self.takes_commands() {
             return;
         }
-        if holder > Holder::Widget
+        if holder > Holder::Popup
+            && !is_pointer_over_dialog(ctx)
             && let Some(pane) = self.layout.pointed.and_then(|pane| self.panes.get(pane))
         {
             pane.take_keys(ctx);
@@ -86,4 +87,10 @@ impl Editor {
             self.execute(command, ctx);
         }
     }
+}
+
+/// Whether a dialog, or another area over the panes, is under the pointer.
+fn is_pointer_over_dialog(ctx: &egui::Context) -> bool {
+    let pointer = ctx.input(|input| input.pointer.latest_pos());
+    pointer.and_then(|position| ctx.layer_id_at(position)).is_some_and(|layer| layer.order > egui::Order::Background)
 }

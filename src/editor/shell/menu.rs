@@ -39,7 +39,7 @@ impl Editor {
                 });
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                let look = theme::of(ui);
+                let look = theme::current(ui);
                 let mark = if self.session.unsaved() { "●" } else { "" };
                 let name = display_name(&self.session);
                 let where_from = self.session.path().map_or("Never saved".into(), |p| p.display().to_string());

@@ -144,7 +144,7 @@ impl Editor {
 
     /// Shows the hints for new users.
     fn hint(&mut self, ctx: &egui::Context) {
-        if self.files.blocking() || self.dialogs.has_list() || self.panes.canvas.busy() {
+        if self.dialogs.has_modal() || self.panes.canvas.busy() {
             return;
         }
         let seen = self.files.settings().get().hints.clone();
@@ -199,7 +199,17 @@ impl Editor {
         if ctx.input(|input| input.viewport().close_requested()) {
             self.leave(ctx);
         }
-        for event in self.files.show(ctx, &mut self.session, self.dialogs.export.running()) {
+        self.files.poll(ctx, &mut self.session, self.dialogs.export.running());
+        self.take_file_events(ctx);
+        self.stack_file_dialog();
+        for fault in self.session.gpu().take_faults() {
+            self.notify(format!("The graphics driver reports: {fault}"), true);
+        }
+    }
+
+    /// Reacts to what files report.
+    fn take_file_events(&mut self, ctx: &egui::Context) {
+        for event in self.files.take_events() {
             match event {
                 Event::Opened => {
                     widget_memory::forget(ctx);
@@ -230,9 +240,9 @@ impl Editor {
                 }
                 Event::Dropped(wish, node) => {
                     let mut actions = Actions::new();
-                    let told =
+                    let result =
                         self.panes.canvas.put_in(&mut self.session, &wish, *node, canvas::pointer(ctx), &mut actions);
-                    actions.push(told.map_or_else(Action::Tell, |_| Action::Reveal));
+                    actions.push(result.map_or_else(Action::Tell, |_| Action::Reveal));
                     self.carry_out(actions, ctx);
                 }
                 Event::Compare(path, mut document) => {
@@ -241,9 +251,6 @@ impl Editor {
                 }
                 Event::Failed(sentence) => self.notify(sentence, true),
             }
-        }
-        for fault in self.session.gpu().take_faults() {
-            self.notify(format!("The graphics driver reports: {fault}"), true);
         }
     }
 
@@ -290,9 +297,9 @@ impl Editor {
             self.shown.plan = self.session.plans();
             self.player.meet_plan();
             self.shown.stale = true;
-            if let Some((frame, told)) = self.session.take_live().map(Live::told) {
+            if let Some((frame, sentence)) = self.session.take_live().map(Live::report) {
                 frame.into_iter().for_each(|frame| self.player.go_to(frame));
-                notice::tell(ctx, told);
+                notice::tell(ctx, sentence);
             }
             self.keyboard.hears_keys = self.session.running_simulation().is_some_and(|s| s.plan().reads("frame.keys"));
         }
@@ -367,33 +374,42 @@ impl eframe::App for Editor {
             return;
         }
         self.panes.code.tick(&ctx, &mut self.session);
+        self.stack_file_dialog();
         let holder = self.key_holder(&ctx, self.keyboard.typed);
         self.take_keys_first(holder, &ctx);
         self.arrivals(&ctx);
         self.advance(holder, &ctx);
         self.keyboard.keymap.install(&ctx);
         self.take_other_keys(holder, &ctx);
+        self.stack_file_dialog();
         let bar = egui::Panel::top("menus").frame(theme::bar(ui)).show(ui, |ui| self.menus(ui)).inner;
         if self.notice.as_ref().is_some_and(|notice| notice.show(&ctx)) {
             self.notice = None;
         }
-        let frame = egui::Frame::new().fill(theme::of(ui).bar);
+        let frame = egui::Frame::new().fill(theme::current(ui).bar);
         let frames = egui::Panel::bottom("timeline").exact_size(timeline::HEIGHT).frame(frame);
         let foot = egui::Panel::bottom("transport").exact_size(theme::BAR_HEIGHT + 4.0).frame(theme::bar(ui));
         let (player, session) = (&mut self.player, &mut self.session);
         let foot = foot.show(ui, |ui| ui.horizontal_centered(|ui| transport::show(ui, player, session)).inner).inner;
-        let (pane, player, session) = (&mut self.timeline, &mut self.player, &mut self.session);
+        let pane = &mut self.timeline;
+        let player = &mut self.player;
+        let session = &mut self.session;
         let tall = ctx.content_rect().height() >= timeline::LEAST_WINDOW;
         let frames = tall.then(|| frames.show(ui, |ui| pane.show(ui, player, session)).inner).flatten();
-        let ground = egui::Frame::new().fill(theme::of(ui).line);
+        let ground = egui::Frame::new().fill(theme::current(ui).line);
         let mut actions: Actions = bar.map(Action::Run).into_iter().chain(foot).chain(frames).collect();
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.show_panes(ui, &mut actions));
         self.settle_key(&ctx);
         self.show_own_windows(&ctx, &mut actions);
         self.hint(&ctx);
         self.show_dialogs(&ctx);
+        if self.files.has_events() {
+            // The panes still show what was there before.
+            ctx.request_repaint();
+            self.take_file_events(&ctx);
+        }
         self.carry_out(actions, &ctx);
-        self.notice = Notice::told(&ctx).or(self.notice.take());
+        self.notice = Notice::take(&ctx).or(self.notice.take());
         // A gesture lasts as long as a button is held or a field is being edited.
         let busy = ctx.input(|input| input.pointer.any_down()) || ctx.egui_wants_keyboard_input();
         if !busy && !self.busy_elsewhere() {

@@ -66,7 +66,7 @@ impl Editor {
         for number in self.layout.windows.keys().copied().collect::<Vec<_>>() {
             let title =
                 self.views.get(&number).map(|view| format!("{} — Stagewright", view.title())).unwrap_or_default();
-            let asked = match ctx.embed_viewports() {
+            let request = match ctx.embed_viewports() {
                 true => self.show_over_panes(ctx, number, title, actions),
                 false => {
                     let builder = ViewportBuilder::default()
@@ -80,10 +80,10 @@ impl Editor {
                     })
                 }
             };
-            if asked.close {
+            if request.close {
                 self.toggle_own_window(number);
             }
-            if let Some(command) = asked.command {
+            if let Some(command) = request.command {
                 self.run_from_window(ctx, command, number, actions);
             }
         }
@@ -97,7 +97,7 @@ impl Editor {
         title: String,
         actions: &mut Actions,
     ) -> WindowRequest {
-        let (mut open, mut asked) = (true, WindowRequest::default());
+        let (mut open, mut request) = (true, WindowRequest::default());
         let room = PART * ctx.content_rect().size();
         let size = vec2(SIZE[0], SIZE[1]).min(room);
         egui::Window::new(title)
@@ -108,9 +108,9 @@ impl Editor {
             .default_size(size)
             .default_pos(ctx.content_rect().left_bottom() + vec2(MARGIN, -MARGIN - size.y))
             .min_size(vec2(LEAST[0], LEAST[1]).min(room))
-            .show(ctx, |ui| asked = self.show_in_window(ui, ViewportClass::EmbeddedWindow, number, actions));
-        asked.close |= !open;
-        asked
+            .show(ctx, |ui| request = self.show_in_window(ui, ViewportClass::EmbeddedWindow, number, actions));
+        request.close |= !open;
+        request
     }
 
     /// The contents of a window.
@@ -122,32 +122,32 @@ impl Editor {
         actions: &mut Actions,
     ) -> WindowRequest {
         let ctx = ui.ctx().clone();
-        let mut asked = WindowRequest::default();
+        let mut request = WindowRequest::default();
         // Over the panes, the pointer, the keys and dropped files are those of the main window.
-        let own = class != ViewportClass::EmbeddedWindow;
+        let separate = class != ViewportClass::EmbeddedWindow;
         let mut keys = 0;
-        if own {
-            asked.close = ctx.input(|input| input.viewport().close_requested());
+        if separate {
+            request.close = ctx.input(|input| input.viewport().close_requested());
             let typed = self.layout.windows.get(&number).is_some_and(|window| window.typed);
             let holder = self.key_holder(&ctx, typed);
             let over = self.views.get(&number).is_some_and(|view| view.pointer().at.is_some());
             keys = self.take_graph_keys(holder, over, &ctx);
             leave_full_screen(&ctx);
-            asked.command = if holder == Holder::Modal { None } else { self.keyboard.keymap.pressed(&ctx, typed) };
+            request.command = if holder == Holder::Modal { None } else { self.keyboard.keymap.pressed(&ctx, typed) };
             self.take_dropped(&ctx);
         }
         if let Some(view) = self.views.get_mut(&number) {
             view.show(ui, &mut self.session, (number, true), actions);
             view.hold_keys(keys);
         }
-        if let Some(window) = self.layout.windows.get_mut(&number).filter(|_| own) {
+        if let Some(window) = self.layout.windows.get_mut(&number).filter(|_| separate) {
             window.typed = ctx.egui_wants_keyboard_input();
             window.busy = window.typed || ctx.input(|input| input.pointer.any_down());
         }
-        if asked.command == Some(Command::FullScreen) {
+        if request.command == Some(Command::FullScreen) {
             toggle_full_screen(&ctx);
         }
-        asked
+        request
     }
 
     /// Carries out a command whose keys were pressed in a window. What opens in the main window then gets the keyboard.

@@ -53,14 +53,14 @@ impl egui_tiles::Behavior<Pane> for PaneHost<'_> {
         let first = views.get(&0);
         let (output, seen) = (first.and_then(View::output), first.map(View::seen).unwrap_or_default());
         let around = &mut Surroundings { session, player, render, output, seen, actions };
-        let told = panes.get(*pane).map_or(Ok(()), |pane| match pane.framed() {
+        let result = panes.get(*pane).map_or(Ok(()), |pane| match pane.framed() {
             true => {
                 let framed = egui::CentralPanel::no_frame().frame(theme::pane(ui));
                 framed.show(ui, |ui| pane.show(ui, around)).inner
             }
             false => pane.show(ui, around),
         });
-        actions.extend(told.err().map(Action::Tell));
+        actions.extend(result.err().map(Action::Tell));
         UiResponse::None
     }
 

@@ -19,7 +19,7 @@ impl Editor {
     /// Opens a list to choose from.
     pub(crate) fn pick(&mut self, pick: Pick, ctx: &egui::Context) {
         let at = ctx.content_rect().center_top() + egui::vec2(-160.0, 90.0);
-        let look = theme::look(ctx);
+        let look = theme::current_in(ctx);
         let stages = |hint: &'static str| {
             let (names, items, fitting) = Canvas::stages_to_choose(&self.session, look);
             (names, items, hint, fitting)

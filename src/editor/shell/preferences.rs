@@ -56,8 +56,8 @@ impl Editor {
         self.keyboard.keymap = Arc::new(keymap);
         self.keyboard.keymap.install(ctx);
         let now = self.keyboard.keymap.clone();
-        let told = self.files.settings().change(move |settings| now.write(&changed, &mut settings.keys));
-        told.unwrap_or_else(|sentence| self.notify(sentence, true));
+        let result = self.files.settings().change(move |settings| now.write(&changed, &mut settings.keys));
+        result.unwrap_or_else(|sentence| self.notify(sentence, true));
     }
 
     fn general(&mut self, ui: &mut Ui) {
@@ -94,7 +94,7 @@ impl Editor {
             .unwrap_or_else(|sentence| self.notify(sentence, true));
         ui.add_space(4.0);
         let hint = "Unsaved changes are stored apart from the saved files, and offered after a crash.";
-        ui.label(RichText::new(hint).small().color(theme::of(ui).dim));
+        ui.label(RichText::new(hint).small().color(theme::current(ui).dim));
     }
 
     fn tuning(&mut self, ui: &mut Ui) {
@@ -103,8 +103,8 @@ impl Editor {
         row(ui, "GPU", |ui| ui.checkbox(&mut on, "Background tuning").on_hover_text(hint));
         if on != self.session.tunes() {
             self.session.tune(on);
-            let told = self.files.settings().change(move |settings| settings.tuning = BackgroundTuning(on));
-            told.unwrap_or_else(|sentence| self.notify(sentence, true));
+            let result = self.files.settings().change(move |settings| settings.tuning = BackgroundTuning(on));
+            result.unwrap_or_else(|sentence| self.notify(sentence, true));
         }
     }
 }

@@ -56,8 +56,8 @@ impl Editor {
             thumbnails,
         };
         let (timeline, auto_key) = (self.session.timeline_budget(), AutoKey(self.session.auto_key()));
-        let known = self.files.settings().get();
-        if (&known.window, known.memory, known.timeline, known.auto_key) != (&window, memory, timeline, auto_key)
+        let stored = self.files.settings().get();
+        if (&stored.window, stored.memory, stored.timeline, stored.auto_key) != (&window, memory, timeline, auto_key)
             && let Err(sentence) = self.files.settings().change(move |settings| {
                 (settings.window, settings.memory) = (window.clone(), memory);
                 (settings.timeline, settings.auto_key) = (timeline, auto_key);

@@ -7,7 +7,7 @@ use crate::commands::command::Command;
 
 /// Draws a menu entry. Returns whether it was clicked.
 pub(crate) fn menu_entry(ui: &mut Ui, command: Command, enabled: bool) -> bool {
-    let shortcut = RichText::new(command.shortcut_text(ui.ctx())).color(theme::of(ui).faint);
+    let shortcut = RichText::new(command.shortcut_text(ui.ctx())).color(theme::current(ui).faint);
     let button = egui::Button::new(command.label()).shortcut_text(shortcut).min_size(egui::vec2(220.0, 0.0));
     ui.add_enabled(enabled, button).clicked()
 }

@@ -16,7 +16,7 @@ pub(crate) const KEYS: [Key; 5] = [Key::ArrowDown, Key::ArrowUp, Key::Tab, Key::
 /// Names that complete a word. It is open while it has any.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct List {
-    /// As they are written, functions with their arguments.
+    /// Words as they are written, functions with their arguments.
     words: Vec<String>,
     mark: usize,
     /// The first visible row.

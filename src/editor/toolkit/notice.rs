@@ -25,7 +25,7 @@ pub(crate) fn tell(ctx: &egui::Context, text: String) {
 
 impl Notice {
     /// What was told since the last call.
-    pub(crate) fn told(ctx: &egui::Context) -> Option<Notice> {
+    pub(crate) fn take(ctx: &egui::Context) -> Option<Notice> {
         let text = ctx.data_mut(|data| data.remove_temp::<String>(egui::Id::new("told")))?;
         Some(Notice::new(text, false))
     }
@@ -38,14 +38,15 @@ impl Notice {
     /// Draws it. Returns whether it is over.
     pub(crate) fn show(&self, ctx: &egui::Context) -> bool {
         let mut over = !self.error && self.since.elapsed() > STAY;
-        let color = if self.error { theme::look(ctx).error } else { theme::look(ctx).accent };
+        let color = if self.error { theme::current_in(ctx).error } else { theme::current_in(ctx).accent };
         let area = egui::Area::new(egui::Id::new("notice")).order(egui::Order::Foreground);
         area.anchor(egui::Align2::CENTER_TOP, egui::vec2(0.0, theme::BAR_HEIGHT + 12.0)).show(ctx, |ui| {
             let frame = egui::Frame::popup(ui.style()).inner_margin(egui::Margin::symmetric(12, 8));
             frame.stroke(egui::Stroke::new(1.0, color)).show(ui, |ui| {
                 ui.horizontal(|ui| {
                     ui.set_max_width(0.6 * ctx.content_rect().width());
-                    over |= row::small(ui, RichText::new("✖").color(theme::of(ui).dim), true, "dismiss", "Dismiss");
+                    over |=
+                        row::small(ui, RichText::new("✖").color(theme::current(ui).dim), true, "dismiss", "Dismiss");
                     ui.add(egui::Label::new(markup::label(ui, "", &self.text, color)).wrap());
                 });
             });

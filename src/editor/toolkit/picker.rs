@@ -156,7 +156,7 @@ impl Picker {
                 if grouped && item.group != group {
                     group = &item.group;
                     ui.add_space(if position == 0 { 0.0 } else { 6.0 });
-                    ui.label(RichText::new(group.replace('_', " ")).small().strong().color(theme::of(ui).faint));
+                    ui.label(RichText::new(group.replace('_', " ")).small().strong().color(theme::current(ui).faint));
                 }
                 let row = row(ui, item, position == self.mark, grouped);
                 if position == self.mark && moved {
@@ -167,7 +167,7 @@ impl Picker {
                 }
             }
             if self.found.is_empty() {
-                ui.label(RichText::new("No matches").color(theme::of(ui).faint));
+                ui.label(RichText::new("No matches").color(theme::current(ui).faint));
             }
         });
         chosen
@@ -181,14 +181,14 @@ impl Picker {
         ui.vertical(|ui| {
             ui.set_width(DOCUMENTATION);
             ui.label(RichText::new(&item.title).strong());
-            ui.label(RichText::new(&item.group).small().color(theme::of(ui).faint));
-            ui.label(RichText::new(&item.doc).color(theme::of(ui).dim));
+            ui.label(RichText::new(&item.group).small().color(theme::current(ui).faint));
+            ui.label(RichText::new(&item.doc).color(theme::current(ui).dim));
         });
     }
 }
 
 fn row(ui: &mut Ui, item: &Item, marked: bool, grouped: bool) -> egui::Response {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let text = match (&item.note, grouped) {
         (note, true) => note.clone(),
         (note, false) if note.is_empty() => item.group.clone(),

@@ -38,14 +38,14 @@ pub(crate) fn row<R>(ui: &mut Ui, name: &str, doc: &str, contents: impl FnOnce(&
     named(ui, &name, |ui, _| ui.horizontal_wrapped(contents).inner)
 }
 
-/// The same with a name that reacts to gestures.
+/// Draws a row whose name reacts to gestures.
 pub(crate) fn named<R>(ui: &mut Ui, name: &Name<'_>, contents: impl FnOnce(&mut Ui, &Response) -> R) -> R {
     ui.horizontal_top(|ui| {
         let (share, least, most) = NAMES;
         let size = vec2((share * ui.available_width()).clamp(least, most), HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, name.sense);
         if ui.is_rect_visible(rect) {
-            let look = theme::of(ui);
+            let look = theme::current(ui);
             let lit = name.changed || (response.hovered() && name.sense.interactive());
             let color = if lit { look.text } else { look.dim };
             let color = if ui.is_enabled() { color } else { color.gamma_multiply(0.6) };
@@ -89,7 +89,7 @@ pub(crate) fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint:
     let at = rect.center() - 0.5 * galley.size();
     let color = ui.style().interact(&response).text_color();
     if response.hovered() || response.has_focus() {
-        ui.painter().rect_filled(rect, CornerRadius::same(4), theme::of(ui).button[0]);
+        ui.painter().rect_filled(rect, CornerRadius::same(4), theme::current(ui).button[0]);
     }
     ui.painter().galley(at, galley, color);
     response.on_hover_text(hint).clicked()
@@ -97,7 +97,7 @@ pub(crate) fn small(ui: &mut Ui, icon: RichText, useful: bool, name: &str, hint:
 
 /// Secondary text.
 pub(crate) fn faint(ui: &Ui, text: impl Into<String>) -> RichText {
-    RichText::new(text).small().color(theme::of(ui).faint)
+    RichText::new(text).small().color(theme::current(ui).faint)
 }
 
 /// A text field that takes effect when it loses the focus. Escape cancels.
@@ -113,7 +113,7 @@ pub(crate) fn text(
 /// Lays out a text within a width.
 type Layouter<'l> = &'l mut dyn FnMut(&Ui, &dyn TextBuffer, f32) -> Arc<Galley>;
 
-/// The same for several lines: Enter applies the text, Ctrl+Enter and Shift+Enter begin a line.
+/// Draws a field for several lines: Enter applies the text, Ctrl+Enter and Shift+Enter begin a line.
 pub(crate) fn lines(
     ui: &mut Ui,
     id: Id,
@@ -202,7 +202,7 @@ pub(crate) fn section<R>(ui: &mut Ui, title: &str, body: impl FnOnce(&mut Ui) ->
     if response.clicked() {
         state.toggle(ui);
     }
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let fill = if response.hovered() { look.button[0] } else { look.bar };
     ui.painter().rect_filled(rect, CornerRadius::same(4), fill);
     let icon = Rect::from_center_size(Pos2::new(rect.left() + 10.0, rect.center().y), vec2(8.0, 8.0));

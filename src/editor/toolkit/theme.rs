@@ -157,12 +157,12 @@ static LIGHT: Look = Look {
 };
 
 /// The current colours.
-pub(crate) fn of(ui: &egui::Ui) -> &'static Look {
-    look(ui.ctx())
+pub(crate) fn current(ui: &egui::Ui) -> &'static Look {
+    current_in(ui.ctx())
 }
 
-/// The same without an [`egui::Ui`].
-pub(crate) fn look(ctx: &egui::Context) -> &'static Look {
+/// The current colours, without an [`egui::Ui`].
+pub(crate) fn current_in(ctx: &egui::Context) -> &'static Look {
     match ctx.theme() {
         Theme::Dark => &DARK,
         Theme::Light => &LIGHT,
@@ -268,12 +268,12 @@ fn visuals(visuals: &mut egui::Visuals, look: &Look) {
 
 /// A bar at the edge of a pane.
 pub(crate) fn bar(ui: &egui::Ui) -> egui::Frame {
-    egui::Frame::new().fill(of(ui).bar).inner_margin(Margin::symmetric(10, 3))
+    egui::Frame::new().fill(current(ui).bar).inner_margin(Margin::symmetric(10, 3))
 }
 
 /// The inside of a pane.
 pub(crate) fn pane(ui: &egui::Ui) -> egui::Frame {
-    egui::Frame::new().fill(of(ui).panel).inner_margin(Margin::symmetric(12, 8))
+    egui::Frame::new().fill(current(ui).panel).inner_margin(Margin::symmetric(12, 8))
 }
 
 impl Look {

@@ -19,7 +19,7 @@ pub(crate) fn forget(ctx: &Context) {
     });
 }
 
-/// The same in a long session with one document, while nothing is being typed or dragged.
+/// Forgets the state of widgets in a long session with one document, while nothing is being typed or dragged.
 pub(crate) fn bound(ctx: &Context) {
     let busy = || ctx.memory(|memory| memory.focused().is_some()) || ctx.input(|input| input.pointer.any_down());
     if ctx.data(|data| data.len()) > MAX_REMEMBERED && !busy() {

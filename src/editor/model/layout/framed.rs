@@ -31,7 +31,7 @@ const DISORDER: f32 = 0.6;
 #[derive(Clone)]
 struct Inside {
     places: Vec<Vec2>,
-    /// Of the frame.
+    /// Size of the frame.
     size: Vec2,
     /// What its crossings and the lengths of its wires leave of 1.
     worth: f32,
@@ -59,7 +59,7 @@ pub(super) fn members(flow: &Flow, frames: &[Rect]) -> Vec<Option<usize>> {
     flow.areas().iter().map(frame_of).collect()
 }
 
-/// The same, with the frame of each node.
+/// Positions of all nodes and rectangles of the frames. `of` has the frame of each node.
 pub(super) fn arranged_as(flow: &Flow, frames: &[Rect], of: &[Option<usize>]) -> (Vec<Vec2>, Vec<Rect>) {
     // Frames without nodes stay.
     let used: Vec<usize> = (0..frames.len()).filter(|frame| of.contains(&Some(*frame))).collect();
@@ -169,7 +169,7 @@ impl<'a> Blocks<'a> {
         found
     }
 
-    /// Of each frame the narrowest layout that is not higher than this, or else the lowest.
+    /// Index of a layout for each frame: the narrowest one that is not higher than `height`, or else the lowest.
     fn as_high(&self, height: f32) -> Vec<usize> {
         let of = |insides: &Vec<Inside>| {
             let key = |inside: &Inside| {
@@ -204,7 +204,7 @@ impl<'a> Blocks<'a> {
         for (columns, rows) in free.into_iter().chain(broken(&strip, &COLUMNS[..1], CANVAS)) {
             let mut at = vec![(0, 0); outside.sizes.len()];
             for (column, nodes) in columns.iter().enumerate() {
-                nodes.iter().for_each(|node| at[*node] = (rows.of(column), column));
+                nodes.iter().for_each(|node| at[*node] = (rows.row_of(column), column));
             }
             let pairs = || (0..chosen.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
             let disorder = share(pairs(), |(a, b)| at[*b] < at[*a]);

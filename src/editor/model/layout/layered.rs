@@ -83,12 +83,12 @@ fn stacked(flow: &Flow, nodes: &[usize], tallest: f32) -> Vec<Vec<usize>> {
     nodes.sort_by(|a, b| flow.at[*a].y.total_cmp(&flow.at[*b].y));
     let (mut columns, mut height) = (Vec::<Vec<usize>>::new(), f32::INFINITY);
     for node in nodes {
-        let own = flow.sizes[node].y + GAP.y;
-        if height + own > tallest {
+        let node_height = flow.sizes[node].y + GAP.y;
+        if height + node_height > tallest {
             columns.push(Vec::new());
             height = 0.0;
         }
-        height += own;
+        height += node_height;
         columns.last_mut().into_iter().for_each(|column| column.push(node));
     }
     columns

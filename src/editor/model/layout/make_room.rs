@@ -39,8 +39,8 @@ pub(crate) fn with_room(flow: &Flow, name: &str) -> Vec<Vec2> {
         let start = places[other].y;
         // What is in the way goes below, and so does what that would cover.
         let covering = |places: &[Vec2]| {
-            let own = area(places, other).expand(0.5 * GAP.y);
-            moved.iter().map(|above| area(places, *above)).find(|above| above.intersects(own))
+            let other_area = area(places, other).expand(0.5 * GAP.y);
+            moved.iter().map(|above| area(places, *above)).find(|above| above.intersects(other_area))
         };
         while let Some(above) = covering(&places) {
             places[other].y = above.bottom() + GAP.y;
@@ -66,9 +66,9 @@ pub(crate) fn clear_of(areas: &[Rect], put: &[usize]) -> Vec<Rect> {
             distance(*a).total_cmp(&distance(*b))
         };
         let Some(node) = (0..areas.len()).filter(covered).min_by(nearest) else { return areas };
-        let own = areas[node];
+        let original = areas[node];
         let moved = [Vec2::DOWN, Vec2::RIGHT, Vec2::UP, Vec2::LEFT].map(|way| {
-            let mut area = own;
+            let mut area = original;
             // Each step passes one node, and none comes back.
             while let Some(by) =
                 fixed.iter().map(|by| areas[*by].expand2(GAP - Vec2::splat(TOUCH))).find(|by| by.intersects(area))
@@ -86,8 +86,8 @@ pub(crate) fn clear_of(areas: &[Rect], put: &[usize]) -> Vec<Rect> {
             }
             area
         });
-        let far = |area: &Rect| area.min.distance(own.min);
-        areas[node] = moved.into_iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(own);
+        let far = |area: &Rect| area.min.distance(original.min);
+        areas[node] = moved.into_iter().min_by(|a, b| far(a).total_cmp(&far(b))).unwrap_or(original);
         fixed.push(node);
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// The row of a column.
-    pub(super) fn of(&self, column: usize) -> usize {
+    pub(super) fn row_of(&self, column: usize) -> usize {
         self.breaks.partition_point(|first| *first <= column)
     }
 }

@@ -109,7 +109,7 @@ fn spill(flow: &Flow, order: &[usize], before: &[Vec<usize>], tallest: f32, rank
         let low = before[node].iter().map(|from| ranks[*from] + 1).max().unwrap_or(0).max(ranks[node]);
         let height = flow.sizes[node].y + GAP.y;
         let mut rank = low;
-        while heights.get(rank).is_some_and(|taken| *taken > 0.0 && taken + height > tallest) {
+        while heights.get(rank).is_some_and(|rank_height| *rank_height > 0.0 && rank_height + height > tallest) {
             rank += 1;
         }
         if heights.len() <= rank {

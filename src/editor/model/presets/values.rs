@@ -6,21 +6,21 @@ use crate::document::{Node, NodeKind, ParamValue};
 use crate::edit;
 use crate::library::Library;
 use crate::model::declared::declared;
-use crate::model::session::Given;
+use crate::model::session::Assignment;
 use crate::printable;
 
 /// What nodes must have in common to share presets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Kind {
+pub(crate) struct PresetKind {
     /// In the file: the name of a stage, or `custom: TITLE`, `group: NAME`, `state: TYPE`, `kind: TITLE`, which no stage can have.
     pub key: String,
     /// In messages.
     pub title: String,
 }
 
-impl Kind {
+impl PresetKind {
     /// The kind of a node; `None` where it has no parameters to keep.
-    pub(crate) fn of(name: &str, node: &Node, library: &Library) -> Option<Kind> {
+    pub(crate) fn of_node(name: &str, node: &Node, library: &Library) -> Option<PresetKind> {
         let title = edit::signature::node(node, library).title;
         let has_params = !declared(node, library).is_empty();
         let (key, title) = match &node.kind {
@@ -31,7 +31,7 @@ impl Kind {
             NodeKind::Domain(_) | NodeKind::Number(_) => (format!("kind: {title}"), title),
             _ => return None,
         };
-        Some(Kind { key, title })
+        Some(PresetKind { key, title })
     }
 }
 
@@ -65,9 +65,9 @@ pub(crate) fn held(node: &Node, library: &Library) -> BTreeMap<String, ParamValu
             held.insert("value".into(), node.params.get("value").unwrap_or(number).clone());
         }
         NodeKind::State(_) => {
-            let own = node.params.get("value").map(|value| ("value", value));
-            let own = own.into_iter().chain(node.capacity.as_ref().map(|capacity| ("capacity", capacity)));
-            held.extend(own.map(|(name, value)| (name.to_string(), value.clone())));
+            let fields = node.params.get("value").map(|value| ("value", value));
+            let fields = fields.into_iter().chain(node.capacity.as_ref().map(|capacity| ("capacity", capacity)));
+            held.extend(fields.map(|(name, value)| (name.to_string(), value.clone())));
         }
         _ => {}
     }
@@ -76,42 +76,42 @@ pub(crate) fn held(node: &Node, library: &Library) -> BTreeMap<String, ParamValu
 
 /// What setting these values changes in a node with this path, and the names that the node has no parameter for. A parameter that
 /// a wire sets keeps its wire.
-pub(crate) fn given(
+pub(crate) fn assignments(
     path: &str,
     node: &Node,
     values: &BTreeMap<String, ParamValue>,
     library: &Library,
-) -> (Vec<Given>, Vec<String>) {
+) -> (Vec<Assignment>, Vec<String>) {
     let declared = declared(node, library);
-    let own: &[&str] = match node.kind {
+    let fields: &[&str] = match node.kind {
         NodeKind::Domain(_) => &["resolution", "width", "edge"],
         NodeKind::State(_) => &["value", "capacity"],
         NodeKind::Number(_) => &["value"],
         _ => &[],
     };
-    let (mut given, mut unknown) = (Vec::new(), Vec::new());
+    let (mut assignments, mut unknown) = (Vec::new(), Vec::new());
     for (name, value) in values {
         let param = declared.iter().find(|param| param.name == *name);
-        if param.is_none() && !own.contains(&name.as_str()) {
+        if param.is_none() && !fields.contains(&name.as_str()) {
             unknown.push(name.clone());
         } else if !node.inputs.contains_key(name) {
             let default = param.is_some_and(|param| param.default == *value);
-            given.push(Given { node: path.into(), param: name.clone(), value: value.clone(), default });
+            assignments.push(Assignment { node: path.into(), param: name.clone(), value: value.clone(), default });
         }
     }
-    (given, unknown)
+    (assignments, unknown)
 }
 
 /// What gives all parameters of a node their defaults. Those that have them are left out.
-pub(crate) fn defaults(path: &str, node: &Node, library: &Library) -> Vec<Given> {
+pub(crate) fn defaults(path: &str, node: &Node, library: &Library) -> Vec<Assignment> {
     let declared = declared(node, library);
     let set = declared.into_iter().filter(|param| node.params.contains_key(&param.name));
-    set.map(|param| Given { node: path.into(), param: param.name, value: param.default, default: true }).collect()
+    set.map(|param| Assignment { node: path.into(), param: param.name, value: param.default, default: true }).collect()
 }
 
 /// The message about a preset that could not be applied as a whole: names that the kind has no parameter for, and those whose
 /// values this version cannot read.
-pub(crate) fn message(preset: &str, kind: &Kind, unknown: &[String], unreadable: &[String]) -> Option<String> {
+pub(crate) fn message(preset: &str, kind: &PresetKind, unknown: &[String], unreadable: &[String]) -> Option<String> {
     let list = |names: &[String]| {
         let names: Vec<String> = names.iter().map(|name| format!("`{}`", printable::cut(name))).collect();
         names.join(", ")
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn nodes_share_presets_by_stage_title_or_name() {
         let library = Library::builtin();
-        let key = |text: &str| Kind::of("n", &node(text), library).map(|kind| kind.key);
+        let key = |text: &str| PresetKind::of_node("n", &node(text), library).map(|kind| kind.key);
         assert_eq!(key(r#"(stage: "fluid/dissipate")"#).as_deref(), Some("fluid/dissipate"));
         let custom = r#"(custom: "//! Fade\n//! @inout field: Grid<f32>\n//! @param rate: f32 = 0.01\n\nfn stage(cell: Cell) -> f32 { return field(cell); }\n")"#;
         assert_eq!(key(custom).as_deref(), Some("custom: Fade"));
@@ -162,9 +162,9 @@ mod tests {
             let before = node(text);
             let mut document =
                 Document::parse(r#"(version: 1, nodes: {"n": (domain: (resolution: (8, 8)))})"#).unwrap();
-            let (given, unknown) = given("n", &document.nodes["n"], &held(&before, library), library);
+            let (assignments, unknown) = assignments("n", &document.nodes["n"], &held(&before, library), library);
             assert!(unknown.is_empty());
-            given.into_iter().for_each(|one| document.set("n", &one.param, one.value).unwrap());
+            assignments.into_iter().for_each(|one| document.set("n", &one.param, one.value).unwrap());
             assert_eq!(document.nodes["n"].kind, before.kind);
         }
     }
@@ -178,9 +178,9 @@ mod tests {
             ("gone".to_string(), ParamValue::Number(1.0)),
         ]);
         assert!(held(&wired, library).is_empty());
-        let (set, unknown) = given("a/n", &wired, &values, library);
+        let (set, unknown) = assignments("a/n", &wired, &values, library);
         assert_eq!((set.len(), unknown.as_slice()), (0, ["gone".to_string()].as_slice()));
-        let kind = Kind { key: "fluid/dissipate".into(), title: "Dissipate".into() };
+        let kind = PresetKind { key: "fluid/dissipate".into(), title: "Dissipate".into() };
         let text = message("Slow", &kind, &unknown, &["odd".into()]).unwrap();
         assert_eq!(
             text,

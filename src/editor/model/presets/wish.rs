@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::values::Kind;
+use super::values::PresetKind;
 use crate::document::ParamValue;
 
 /// Something that is asked about before it is done.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PresetWish {
     /// Saves these values under a name that is to be typed.
-    Save(Kind, BTreeMap<String, ParamValue>),
+    Save(PresetKind, BTreeMap<String, ParamValue>),
     /// Gives a preset another name.
-    Rename(Kind, String),
-    Delete(Kind, String),
+    Rename(PresetKind, String),
+    Delete(PresetKind, String),
 }

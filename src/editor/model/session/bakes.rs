@@ -22,7 +22,7 @@ pub(crate) struct BakedNode {
 pub(crate) enum BakedState {
     /// The graph runs from its cache.
     Playing,
-    /// The same, and the graph leads to other values now.
+    /// The graph runs from its cache, and leads to other values now.
     Stale,
     /// The bake has a cache, and the graph runs live.
     Baked,
@@ -106,7 +106,7 @@ impl Session {
         self.end_gesture();
     }
 
-    /// The same of one bake.
+    /// Plays one bake from its cache, or runs it live.
     pub(crate) fn play_bake(&mut self, name: &str, play: bool) {
         let gesture = if play { "play from cache" } else { "run live" };
         self.edit(gesture, |document| document.bakes.get_mut(name).into_iter().for_each(|bake| bake.play = play));
@@ -125,8 +125,8 @@ impl Session {
     /// Continues a run live that was played from caches: from a checkpoint that a bake has written, or from the start.
     pub(super) fn go_live(&mut self, cached: &CachedRun, checkpoint: Option<Checkpoint>) {
         let Some(simulation) = &mut self.simulation else { return };
-        let (some, whole) = (checkpoint.is_some(), |known: &Checkpoint| {
-            cached.missing(simulation.plan()).all(|(node, description)| known.holds(node, description))
+        let (some, whole) = (checkpoint.is_some(), |candidate: &Checkpoint| {
+            cached.missing(simulation.plan()).all(|(node, description)| candidate.holds(node, description))
         });
         let checkpoint = checkpoint.filter(whole);
         // Input and changes that were noted while frames came from disk have changed no State.

@@ -38,7 +38,7 @@ pub(super) struct Debugging {
     /// Another plan is wanted when the frame is left.
     pub(super) waits: bool,
     /// A sentence for the user.
-    pub(super) told: Option<String>,
+    pub(super) message: Option<String>,
 }
 
 /// The frame that is stood in.

@@ -82,7 +82,7 @@ impl Session {
 
     /// A sentence for the user, once.
     pub(crate) fn take_debug_message(&mut self) -> Option<String> {
-        self.debugging.told.take()
+        self.debugging.message.take()
     }
 
     /// Conditions that stop the run, without breakpoints.
@@ -102,7 +102,7 @@ impl Session {
     pub(crate) fn add_condition(&mut self, text: &str) -> Result<(), String> {
         let graph = self.graph().map_err(|problems| problems.to_string())?;
         let condition = Condition::parse(text, &self.document, &graph).map_err(|problem| problem.to_string())?;
-        if !self.conditions().any(|known| *known == condition) {
+        if !self.conditions().any(|other| *other == condition) {
             let list = self.conditions().cloned().chain([condition]).collect();
             self.set_conditions(list);
         }
@@ -111,7 +111,7 @@ impl Session {
 
     /// Removes a condition.
     pub(crate) fn remove_condition(&mut self, condition: &Condition) {
-        let list = self.conditions().filter(|known| *known != condition).cloned().collect();
+        let list = self.conditions().filter(|other| *other != condition).cloned().collect();
         self.set_conditions(list);
     }
 
@@ -209,7 +209,7 @@ impl Session {
                 true
             }
             Err(problems) => {
-                self.debugging.told = Some(problems.to_string());
+                self.debugging.message = Some(problems.to_string());
                 true
             }
         }
@@ -273,7 +273,9 @@ impl Session {
 
     /// Compiles a plan that can stop inside a frame.
     pub(super) fn plain_plan(&self) -> impl Fn() -> Result<Plan, Problems> + Send + use<> {
-        let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
+        let document = self.document.clone();
+        let library = self.library().clone();
+        let gpu = self.gpu.clone();
         let access = self.access();
         move || {
             let options = PlanOptions {
@@ -291,7 +293,9 @@ impl Session {
 
     /// Compiles a plan that can stop inside a frame, and goes there, on a thread of its own.
     fn prepare(&mut self, goal: Goal) {
-        let (gpu, wake, plan) = (self.gpu.clone(), self.wake.clone(), self.plain_plan());
+        let gpu = self.gpu.clone();
+        let wake = self.wake.clone();
+        let plan = self.plain_plan();
         let searched = matches!(goal, Goal::FirstNan(..));
         let (left, frame): (Arc<AtomicBool>, Arc<AtomicU64>) = Default::default();
         // A thread that still prepares something else ends.
@@ -349,7 +353,7 @@ impl Session {
             Ok(Some((debugger, report))) => {
                 let picked = report.as_ref().and_then(Report::place);
                 if report.as_ref().is_some_and(|report| !report.fits(&debugger)) {
-                    self.debugging.told = Some(OTHER.into());
+                    self.debugging.message = Some(OTHER.into());
                 }
                 self.debugging.standing = Some(Standing { debugger, report, picked: None });
                 self.changes.plans += 1;
@@ -359,10 +363,10 @@ impl Session {
             }
             Ok(None) if searched => {
                 let text = "The frames that can be computed again have no NaN or infinity in a State. Go to a frame that shows it, or reset the simulation and add the condition `nan`.";
-                self.debugging.told = Some(text.into());
+                self.debugging.message = Some(text.into());
             }
             Ok(None) => {}
-            Err(problems) => self.debugging.told = Some(problems.to_string()),
+            Err(problems) => self.debugging.message = Some(problems.to_string()),
         }
     }
 
@@ -394,14 +398,14 @@ impl Session {
             }
         });
         if missing {
-            self.debugging.told = Some(format!("{node} has no dispatch in this frame"));
+            self.debugging.message = Some(format!("{node} has no dispatch in this frame"));
         }
     }
 
     fn in_frame(&mut self, go: impl FnOnce(&mut FrameDebugger) -> Result<(), Problems>) {
         let Some(standing) = &mut self.debugging.standing else { return };
         if let Err(problems) = go(&mut standing.debugger) {
-            self.debugging.told = Some(problems.to_string());
+            self.debugging.message = Some(problems.to_string());
         }
     }
 
@@ -409,11 +413,11 @@ impl Session {
     pub(crate) fn pick_element(&mut self, wire: &str, cell: Option<[u32; 3]>, index: u64) {
         let Some(standing) = &self.debugging.standing else { return };
         let plan = standing.debugger.simulation().plan();
-        let known = plan.wires.get(wire).or_else(|| plan.wires.get(&format!("{wire}.position")));
-        let Some(known) = known else { return };
-        let place = match (cell, known.domain) {
+        let plan_wire = plan.wires.get(wire).or_else(|| plan.wires.get(&format!("{wire}.position")));
+        let Some(plan_wire) = plan_wire else { return };
+        let place = match (cell, plan_wire.domain) {
             (Some(cell), Some(domain)) => ElementPlace::Cell(domain, cell),
-            _ => ElementPlace::from_index(plan, known, index),
+            _ => ElementPlace::from_index(plan, plan_wire, index),
         };
         self.pick(place);
     }
@@ -423,7 +427,7 @@ impl Session {
         let name = place.describe(standing.debugger.simulation().plan());
         match standing.debugger.history(place) {
             Ok(events) => standing.picked = Some((place, name, events)),
-            Err(problems) => self.debugging.told = Some(problems.to_string()),
+            Err(problems) => self.debugging.message = Some(problems.to_string()),
         }
     }
 

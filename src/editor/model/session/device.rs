@@ -19,11 +19,13 @@ impl Session {
         let snapshots = &mut self.snapshots;
         if let Some(reading) = snapshots.reading.take() {
             match reading.try_take() {
-                Ok(taken) => snapshots.last = taken.or(snapshots.last.take()),
+                Ok(snapshot) => snapshots.last = snapshot.or(snapshots.last.take()),
                 Err(reading) => snapshots.reading = Some(reading),
             }
-        } else if snapshots.asked.is_none_or(|asked| asked.elapsed() > EVERY) && simulation.state_bytes() <= LARGEST {
-            snapshots.asked = Some(Instant::now());
+        } else if snapshots.last_request.is_none_or(|instant| instant.elapsed() > EVERY)
+            && simulation.state_bytes() <= LARGEST
+        {
+            snapshots.last_request = Some(Instant::now());
             // If there is no memory for it, the next one is tried.
             snapshots.reading = simulation.snapshot().ok();
         }
@@ -62,7 +64,7 @@ impl Session {
         self.simulation = None;
         self.problems.running = Default::default();
         self.snapshots.reading = None;
-        self.snapshots.asked = None;
+        self.snapshots.last_request = None;
         self.snapshots.wanted = true;
         self.compile();
         self.snapshots.last.as_ref().map(|snapshot| snapshot.frame)

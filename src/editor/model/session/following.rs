@@ -23,7 +23,7 @@ impl Session {
         self.following.as_ref()
     }
 
-    /// The same, to choose what is plotted.
+    /// The followed particle, to choose what is plotted.
     pub(crate) fn following_mut(&mut self) -> Option<&mut Following> {
         self.following.as_mut()
     }
@@ -50,7 +50,10 @@ impl Session {
             simulation.past(now).ok_or("The frames before this one can't be computed again; play a frame first")?;
         let stopped = Arc::new(AtomicBool::new(false));
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        let (gpu, plan, ours, named) = (self.gpu.clone(), self.plain_plan(), stopped.clone(), set.clone());
+        let gpu = self.gpu.clone();
+        let plan = self.plain_plan();
+        let ours = stopped.clone();
+        let named = set.clone();
         let job = self.spawn(move || {
             Follower::new(&gpu, plan()?, &past, (&named, index), BACK, || !ours.load(Ordering::Relaxed))
         });
@@ -98,7 +101,7 @@ impl Session {
                 Ok(None) => {}
                 Err(problems) => {
                     self.following = None;
-                    self.debugging.told = Some(problems.to_string());
+                    self.debugging.message = Some(problems.to_string());
                     return;
                 }
             }

@@ -175,9 +175,9 @@ fn left(before: &Keyframes, keys: Keyframes, frame: f64) -> ParamValue {
 fn keyed(node: &Node) -> impl Iterator<Item = (String, &Keyframes)> {
     let number = node.kind.number().and_then(ParamValue::keys).filter(|_| !node.params.contains_key("value"));
     let until = node.until.as_ref().and_then(|until| until.below.keys());
-    let own =
+    let fields =
         [("value", number), ("until", until)].into_iter().filter_map(|(name, keys)| Some((name.to_string(), keys?)));
-    own.chain(node.params.iter().filter_map(|(name, value)| Some((name.clone(), value.keys()?))))
+    fields.chain(node.params.iter().filter_map(|(name, value)| Some((name.clone(), value.keys()?))))
 }
 
 fn frame(key: &Key) -> u64 {

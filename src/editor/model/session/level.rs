@@ -116,8 +116,8 @@ impl Session {
             return;
         }
         let group = self.group().is_some();
-        let known: BTreeSet<String> = self.nodes().keys().cloned().collect();
-        self.selection.nodes.retain(|name| known.contains(name) || (group && (name == IN || name == OUT)));
+        let node_names: BTreeSet<String> = self.nodes().keys().cloned().collect();
+        self.selection.nodes.retain(|name| node_names.contains(name) || (group && (name == IN || name == OUT)));
         self.selection.frame = self.selection.frame.filter(|index| *index < self.frames().len());
     }
 
@@ -149,7 +149,7 @@ impl Session {
         if let Some(left) = self.level.scope.0.get(depth).cloned() {
             self.level.scope.0.truncate(depth);
             self.drop_missing();
-            self.selection = Selection::of(left);
+            self.selection = Selection::of_node(left);
         }
     }
 
@@ -177,7 +177,7 @@ impl Session {
         // If a group on the path can't be opened, the group itself is selected.
         let inner = groups.iter().find(|group| !self.enter(group)).unwrap_or(name);
         if self.nodes().contains_key(*inner) {
-            self.selection = Selection::of(inner.to_string());
+            self.selection = Selection::of_node(inner.to_string());
             return true;
         }
         (self.level.scope, self.selection) = before;

@@ -54,7 +54,7 @@ pub(crate) use debug_state::FrameStep;
 use document_state::{Compared, OnDisk, StageLibrary, TextEdits};
 pub(crate) use document_state::{Draft, Drafts, SnapshotSlot};
 pub(crate) use followed::Following;
-pub(crate) use presets::Given;
+pub(crate) use presets::Assignment;
 use run_state::{Cameras, Numbers, Snapshots, Spaces, StateWatch};
 pub(crate) use session_state::Session;
 use session_state::{Changes, ProblemsBySource};
@@ -136,7 +136,7 @@ impl Session {
         std::mem::take(&mut self.renamed)
     }
 
-    /// The same with an unsaved document, which may have a path.
+    /// Opens an unsaved document, which may have a path.
     pub(crate) fn open_unsaved(&mut self, document: Document, path: Option<PathBuf>) {
         self.open(document, path);
         self.disk.saved = None;
@@ -402,8 +402,8 @@ impl Session {
             let _ = self.simulation.as_mut().map(|s| s.set_param(path, value.clone()));
         }
         for (path, value) in self.changes.unsent.clone() {
-            let taken = self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value).is_ok());
-            if !taken {
+            let accepted = self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value).is_ok());
+            if !accepted {
                 self.compile();
                 return;
             }

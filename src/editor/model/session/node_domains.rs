@@ -22,10 +22,10 @@ impl Session {
     pub(crate) fn grids(&self, dim: Option<u32>, fits: impl Fn(WireType) -> bool) -> Vec<String> {
         let Some(plan) = self.simulation.as_ref().map(|simulation| simulation.plan()) else { return Vec::new() };
         let on = |id| plan.domains.get(id).is_some_and(|domain| dim.is_none_or(|dim| domain.dim == dim));
-        let known = self.spaces.grids.iter().filter(|(_, grid)| fits(grid.ty) && on(grid.domain));
-        let mut known: Vec<_> = known.collect();
-        known.sort_by_key(|(_, grid)| (!grid.state, grid.field));
-        known.into_iter().map(|(name, _)| name.clone()).collect()
+        let grids = self.spaces.grids.iter().filter(|(_, grid)| fits(grid.ty) && on(grid.domain));
+        let mut grids: Vec<_> = grids.collect();
+        grids.sort_by_key(|(_, grid)| (!grid.state, grid.field));
+        grids.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// What a field has at every position; `None` where a wire is no field.
@@ -37,11 +37,11 @@ impl Session {
     /// The domains that a field can be looked at on, and the one that it is looked at on.
     pub(crate) fn places_of_field(&self, wire: &str) -> Option<(Vec<String>, String)> {
         let (name, on) = split(wire);
-        let own = self.spaces.grids.get(name).filter(|grid| grid.field)?.domain;
+        let field_domain = self.spaces.grids.get(name).filter(|grid| grid.field)?.domain;
         let domains = &self.simulation.as_ref()?.plan().domains;
-        let own = domains.get(own)?;
-        let names = domains.iter().filter(|domain| domain.dim == own.dim && !domain.derived());
-        Some((names.map(|domain| domain.name.clone()).collect(), on.unwrap_or(&own.name).to_string()))
+        let field_domain = domains.get(field_domain)?;
+        let names = domains.iter().filter(|domain| domain.dim == field_domain.dim && !domain.derived());
+        Some((names.map(|domain| domain.name.clone()).collect(), on.unwrap_or(&field_domain.name).to_string()))
     }
 
     /// A field by its name as a grid on another domain; other wires, and a field on its own domain, as they are.

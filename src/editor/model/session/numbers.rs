@@ -18,7 +18,7 @@ impl Session {
     pub(super) fn number(&self, wire: &str) -> Option<ExpectSubject> {
         let simulation = self.simulation.as_ref()?;
         match simulation.plan().wires.get(wire) {
-            Some(known) => is_number(known.ty).then(|| ExpectSubject::Wire(wire.into())),
+            Some(plan_wire) => is_number(plan_wire.ty).then(|| ExpectSubject::Wire(wire.into())),
             None => {
                 let node = wire.strip_suffix(".value")?;
                 let number = self.document.node(node).is_some_and(|node| node.kind.is_number());
@@ -46,7 +46,7 @@ impl Session {
     /// Begins to record the numbers among these wires, which are on show.
     pub(super) fn record(&mut self, wires: &BTreeSet<String>) {
         for wire in wires {
-            if let Some(place) = self.numbers.viewed.iter().position(|known| known == wire) {
+            if let Some(place) = self.numbers.viewed.iter().position(|viewed| viewed == wire) {
                 let wire = self.numbers.viewed.remove(place);
                 self.numbers.viewed.push(wire);
             } else if let Some(subject) = self.number(wire) {

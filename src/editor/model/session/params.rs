@@ -71,16 +71,16 @@ impl Session {
     }
 
     pub(super) fn send(&mut self, values: impl Iterator<Item = (String, ParamValue)>) {
-        let mut taken = true;
+        let mut accepted = true;
         self.leave_frame();
         self.stop_checks();
         for (path, value) in values {
-            taken &= self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());
+            accepted &= self.simulation.as_mut().is_some_and(|s| s.set_param(&path, value.clone()).is_ok());
             self.changes.unsent.retain(|(set, _)| *set != path);
             self.changes.unsent.push((path, value));
         }
         // A value that the running plan rejects is invalid, or belongs to a node that nothing reads: compiling tells which.
-        if !taken || !self.problems.document.is_empty() {
+        if !accepted || !self.problems.document.is_empty() {
             self.compile();
         }
     }

@@ -22,9 +22,9 @@ impl Readable {
             match &node.kind {
                 NodeKind::Group(group) => self.note_level(before, &group.nodes, &scope.inside(name)),
                 NodeKind::Custom(source) => {
-                    let known = before.remove(&path);
-                    let reads = known.as_ref() == Some(source) || Stage::outline(name, source).is_ok();
-                    self.0.extend(if reads { Some(source.clone()) } else { known }.map(|text| (path, text)));
+                    let last_parsed = before.remove(&path);
+                    let reads = last_parsed.as_ref() == Some(source) || Stage::outline(name, source).is_ok();
+                    self.0.extend(if reads { Some(source.clone()) } else { last_parsed }.map(|text| (path, text)));
                 }
                 _ => {}
             }

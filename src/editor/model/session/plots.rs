@@ -33,7 +33,7 @@ impl Session {
         };
         let title = format!("{wire}{place}");
         let numbers = &mut self.numbers;
-        if numbers.plotted.iter().any(|known| known.title == title) {
+        if numbers.plotted.iter().any(|curve| curve.title == title) {
             return Ok(());
         }
         if numbers.plotted.len() >= CURVES {
@@ -47,10 +47,11 @@ impl Session {
 
     /// Removes a curve, and what was recorded of it unless a view shows it.
     pub(crate) fn stop_plotting(&mut self, title: &str) {
-        self.numbers.plotted.retain(|known| known.title != title);
+        self.numbers.plotted.retain(|curve| curve.title != title);
         self.numbers.remove(title);
         if let Some(following) = &mut self.following {
-            let attribute = following.curves().find(|(known, _)| known == title).map(|(_, name)| name.to_string());
+            let attribute =
+                following.curves().find(|(curve_title, _)| curve_title == title).map(|(_, name)| name.to_string());
             attribute.into_iter().for_each(|attribute| following.plot(&attribute));
         }
     }
@@ -109,10 +110,10 @@ impl Session {
                 let (numbers, many) = self.wires_to_plot();
                 let listed = if statistic == Statistic::Value { numbers } else { many };
                 let node = wire.strip_suffix(".value").and_then(|node| self.document.node(node));
-                let known = listed.iter().any(|known| known == wire);
-                match node.filter(|_| known).is_some_and(|node| node.kind.is_number()) {
+                let is_listed = listed.iter().any(|listed| listed == wire);
+                match node.filter(|_| is_listed).is_some_and(|node| node.kind.is_number()) {
                     true => Some((wire.to_string(), ExpectSubject::Number(wire.into()))),
-                    false => whole(wire).filter(|_| known),
+                    false => whole(wire).filter(|_| is_listed),
                 }
             }
             _ => None,

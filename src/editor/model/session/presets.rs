@@ -10,7 +10,7 @@ use crate::model::settings::Store;
 
 /// A value for a parameter.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Given {
+pub(crate) struct Assignment {
     /// Path of the node.
     pub node: String,
     pub param: String,
@@ -38,9 +38,9 @@ impl Session {
     }
 
     /// Sets parameters of any nodes as one step.
-    pub(crate) fn give(&mut self, gesture: &str, given: Vec<Given>) {
+    pub(crate) fn give(&mut self, gesture: &str, assignments: Vec<Assignment>) {
         self.arrange(gesture, |document| {
-            for one in &given {
+            for one in &assignments {
                 match document.node_mut(&one.node).filter(|_| one.default) {
                     Some(node) => drop(node.params.remove(&one.param)),
                     // The node has the parameter; a value that does not fit it is left out.
@@ -49,6 +49,6 @@ impl Session {
             }
         });
         self.end_gesture();
-        self.send(given.into_iter().map(|one| (format!("{}.{}", one.node, one.param), one.value)));
+        self.send(assignments.into_iter().map(|one| (format!("{}.{}", one.node, one.param), one.value)));
     }
 }

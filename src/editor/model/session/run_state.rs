@@ -24,7 +24,7 @@ const CHANGES: usize = 256;
 pub(super) struct Snapshots {
     pub(super) last: Option<Snapshot>,
     pub(super) reading: Option<SnapshotReading>,
-    pub(super) asked: Option<Instant>,
+    pub(super) last_request: Option<Instant>,
     /// The simulation of the next plan starts from the last snapshot.
     pub(super) wanted: bool,
 }
@@ -123,7 +123,7 @@ impl Numbers {
 
     /// Ends the measurement of a wire, unless a view or the pane of plots shows it.
     pub(super) fn remove(&mut self, wire: &str) {
-        if self.viewed.iter().any(|viewed| viewed == wire) || self.plotted.iter().any(|known| known.title == wire) {
+        if self.viewed.iter().any(|viewed| viewed == wire) || self.plotted.iter().any(|curve| curve.title == wire) {
             return;
         }
         if let Some(place) = self.recorder.record().position(wire) {

@@ -11,11 +11,11 @@ use stagewright_test_support::fixture::fluid;
 fn running() -> Session {
     let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
     session.open(fluid(), None);
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     session
 }
 
-fn settle(session: &mut Session) {
+fn wait_until_compiled(session: &mut Session) {
     while session.compiling() {
         std::thread::sleep(std::time::Duration::from_millis(2));
         session.poll();
@@ -35,11 +35,11 @@ fn the_last_good_plan_runs_on_while_the_graph_is_broken() {
     session.edit("wire", |document| {
         edit::connect(document, &crate::document::Scope::default(), crate::document::Link::parse("gone"), &end)
     });
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(session.problems().next().map(|p| p.node.as_str()), Some("project"));
     session.simulation().unwrap().step(&FrameInput::default()).unwrap();
     session.undo();
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(session.problems().count(), 0);
     assert_eq!(session.running_simulation().unwrap().frame(), 2, "the States carried on");
     assert!(!session.modified());
@@ -59,10 +59,10 @@ fn errors_of_a_node_that_no_image_needs_stop_nothing_else() {
         session.edit("add", |document| {
             document.nodes.insert("lost".into(), crate::document::Node { kind: kind.clone(), ..Default::default() });
         });
-        settle(&mut session);
+        wait_until_compiled(&mut session);
         let plans = session.plans();
         session.edit("iterations", |document| document.set("pressure", "iterations", ParamValue::Number(3.0)).unwrap());
-        settle(&mut session);
+        wait_until_compiled(&mut session);
         assert_eq!((session.plans(), session.broken()), (plans + 1, false));
         let sweeps = |session: &Session| {
             let plan = session.running_simulation().unwrap().plan();
@@ -73,7 +73,7 @@ fn errors_of_a_node_that_no_image_needs_stop_nothing_else() {
         assert_eq!(errors.map(|problem| problem.node.as_str()).collect::<Vec<_>>(), ["lost"]);
         session.undo();
         session.undo();
-        settle(&mut session);
+        wait_until_compiled(&mut session);
         assert_eq!(session.problems().count(), 0);
     }
 }
@@ -86,7 +86,7 @@ fn a_parameter_is_live_without_a_recompile_and_survives_one() {
     assert!(!session.compiling() && value(&session, "jet.rate") == ParamValue::Number(7.0));
     session.edit("iterations", |document| document.set("pressure", "iterations", ParamValue::Number(3.0)).unwrap());
     session.set_params(&["jet".to_string()], "rate", &ParamValue::Number(9.0)).unwrap();
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!((session.plans(), value(&session, "jet.rate")), (plans + 1, ParamValue::Number(9.0)));
     session.reset_params(&["jet".to_string()], "rate", &ParamValue::Number(10.0));
     assert_eq!(value(&session, "jet.rate"), ParamValue::Number(10.0));
@@ -97,10 +97,10 @@ fn a_parameter_is_live_without_a_recompile_and_survives_one() {
 fn a_wrong_value_is_a_problem_and_the_right_one_takes_it_away() {
     let mut session = running();
     session.set_params(&["jet".to_string()], "radius", &ParamValue::Expression("1 +".into())).unwrap();
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(session.problems().map(|p| p.port.as_str()).collect::<Vec<_>>(), ["radius"]);
     session.set_params(&["jet".to_string()], "radius", &ParamValue::Number(0.1)).unwrap();
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(session.problems().count(), 0);
 }
 
@@ -114,7 +114,7 @@ fn a_number_is_live_and_one_that_shapes_the_plan_makes_another() {
         document.nodes.insert("sweeps".into(), number(ParamValue::Expression("8 * h".into())));
         document.set("jet", "rate", ParamValue::Expression("20 * h".into())).unwrap();
     });
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
     let plans = session.plans();
     session.set_params(&["h".to_string()], "value", &ParamValue::Number(0.25)).unwrap();
@@ -122,7 +122,7 @@ fn a_number_is_live_and_one_that_shapes_the_plan_makes_another() {
     session.edit("iterations", |document| {
         document.set("pressure", "iterations", ParamValue::Expression("sweeps".into())).unwrap();
     });
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     let sweeps = |session: &Session| {
         let plan = session.running_simulation().unwrap().plan();
         // Red and black.
@@ -134,11 +134,11 @@ fn a_number_is_live_and_one_that_shapes_the_plan_makes_another() {
         session.set_params(&["h".to_string()], "value", &ParamValue::Number(h)).unwrap();
         assert!(session.compiling());
     }
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(sweeps(&session), 6);
     assert_eq!(value(&session, "jet.rate"), ParamValue::Expression("20 * h".into()));
     session.set_params(&["h".to_string()], "value", &ParamValue::Expression("time + 1".into())).unwrap();
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(
         session.problems().map(|p| (p.node.as_str(), p.port.as_str())).collect::<Vec<_>>(),
         [("pressure", "iterations")]
@@ -168,8 +168,8 @@ fn a_stage_that_is_being_written_keeps_its_ports() {
     write(&mut session, FADE.replace("field", "smoke"));
     assert_eq!(session.signatures()["own"].outputs[0].name, "smoke");
     session.edit("rename", |document| {
-        let own = document.nodes.remove("own").unwrap();
-        document.nodes.insert("other".into(), own);
+        let node = document.nodes.remove("own").unwrap();
+        document.nodes.insert("other".into(), node);
     });
     assert_eq!(session.signatures()["other"].outputs[0].name, "smoke");
 }
@@ -188,7 +188,7 @@ fn another_start_of_a_state_takes_effect_at_the_reset_and_says_so() {
                 false => inputs.remove("init"),
             };
         });
-        settle(session);
+        wait_until_compiled(session);
         session.problems().map(|p| format!("{}.{}", p.node, p.port)).collect::<Vec<_>>()
     };
     assert_eq!(wire(&mut session, true), ["density.init"]);
@@ -209,7 +209,7 @@ fn a_state_that_breaks_is_reported_with_the_node_where_it_began() {
         document.nodes.insert("breaks".into(), breaks);
         document.nodes.get_mut("smoke").unwrap().inputs.insert("field".into(), Link::parse("breaks"));
     });
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     for _ in 0..40 {
         let simulation = session.simulation().unwrap();
         simulation.step(&FrameInput::default()).unwrap();
@@ -253,7 +253,7 @@ fn with_open_text() -> (Session, String) {
             .unwrap();
     });
     session.end_gesture();
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     session.open_text(Some(EditedText::Node("smoke".into())));
     assert_eq!((kept_apart(&session), session.compiling()), (vec![], false), "what is prepared does not run");
     let text = EditedText::Node("smoke".into()).text(session.document(), session.library()).unwrap().to_string();
@@ -264,7 +264,7 @@ fn type_text(session: &mut Session, text: &str) {
     session.edit("text of smoke", |document| {
         document.nodes.get_mut("smoke").unwrap().kind = crate::document::NodeKind::Custom(text.to_string());
     });
-    settle(session);
+    wait_until_compiled(session);
 }
 
 #[test]
@@ -289,13 +289,13 @@ fn nodes_are_apart_while_their_text_is_edited_and_joined_when_typing_pauses() {
     session.end_gesture();
     session.undo();
     session.undo();
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(kept_apart(&session), ["smoke"]);
     session.redo();
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(kept_apart(&session), ["smoke"]);
     session.edit("iterations", |document| document.set("pressure", "iterations", ParamValue::Number(3.0)).unwrap());
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!(kept_apart(&session), [""; 0]);
 }
 
@@ -322,7 +322,7 @@ fn edited_text_is_kept_apart_on_another_device_too() {
     let (mut session, text) = with_open_text();
     type_text(&mut session, &format!("{text}// a\n"));
     session.rebuild(Gpu::new(&GpuOptions::default()).unwrap());
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     assert_eq!((kept_apart(&session), session.problems().count()), (vec![], 0), "the document runs as it is");
     type_text(&mut session, &format!("{text}// b\n"));
     assert_eq!(kept_apart(&session), ["smoke"]);

@@ -52,7 +52,9 @@ impl Session {
 
     /// Searches for the node where NaN or infinity began, on a thread of its own.
     pub(crate) fn trace(&mut self, bad: BadValues) {
-        let (document, library, gpu) = (self.document.clone(), self.library().clone(), self.gpu.clone());
+        let document = self.document.clone();
+        let library = self.library().clone();
+        let gpu = self.gpu.clone();
         let (access, wake) = (self.access(), self.wake.clone());
         let work = move || {
             let (folder, allow_files) = (access.folder, access.anywhere);
@@ -74,8 +76,8 @@ impl Session {
         if let Some((problem, bad, exact)) = self.states.traced.as_ref().and_then(|answers| answers.try_recv().ok()) {
             self.states.traced = None;
             self.debugging.bad = Some(Arc::new(bad));
-            let known = self.states.origin.take().filter(|_| exact == Some(false));
-            self.states.origin = known.or(exact.unwrap_or(false).then(|| problem.clone()));
+            let kept_origin = self.states.origin.take().filter(|_| exact == Some(false));
+            self.states.origin = kept_origin.or(exact.unwrap_or(false).then(|| problem.clone()));
             self.problems.running.push(self.states.origin.clone().unwrap_or(problem));
         }
     }

@@ -49,7 +49,7 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// One node.
-    pub(crate) fn of(node: String) -> Selection {
+    pub(crate) fn of_node(node: String) -> Selection {
         Selection { nodes: BTreeSet::from([node]), frame: None }
     }
 

@@ -41,8 +41,8 @@ impl Bench {
     fn wait(&mut self, what: &str, done: impl Fn(&Session) -> bool) {
         let since = Instant::now();
         while !done(&self.session) || self.session.compiling() {
-            let told: Vec<String> = self.session.problems().map(ToString::to_string).collect();
-            assert!(since.elapsed() < Duration::from_secs(20), "{what} never came: {told:?}");
+            let problems: Vec<String> = self.session.problems().map(ToString::to_string).collect();
+            assert!(since.elapsed() < Duration::from_secs(20), "{what} never came: {problems:?}");
             std::thread::sleep(Duration::from_millis(5));
             self.session.poll();
         }
@@ -53,7 +53,7 @@ impl Bench {
         session.running_simulation().is_some_and(|s| s.plan().to_text_with_wgsl().contains(text))
     }
 
-    fn told(&self) -> Vec<String> {
+    fn problem_texts(&self) -> Vec<String> {
         self.session.problems().map(ToString::to_string).collect()
     }
 }
@@ -70,7 +70,7 @@ fn a_file_that_is_changed_changes_the_plan() {
     assert!(Bench::runs(&bench.session, "return 0.5;"));
     bench.write("own/half", &half("0.25"));
     bench.wait("the change", |session| Bench::runs(session, "return 0.25;"));
-    assert_eq!(bench.told(), [""; 0]);
+    assert_eq!(bench.problem_texts(), [""; 0]);
     // In pieces, as some editors write, and under another name first, as others do.
     let (whole, temporary) = (half("0.125"), bench.folder.join("stages/own/half.tmp"));
     fs::write(&temporary, &whole).unwrap();
@@ -90,7 +90,7 @@ fn a_broken_file_keeps_its_last_good_version_until_it_is_repaired() {
     assert!(Bench::runs(&bench.session, "return 0.5;") && !bench.session.broken());
     bench.write("own/half", &half("0.75"));
     bench.wait("the repaired one", |session| Bench::runs(session, "return 0.75;"));
-    assert_eq!(bench.told(), [""; 0]);
+    assert_eq!(bench.problem_texts(), [""; 0]);
 }
 
 #[test]
@@ -102,11 +102,11 @@ fn a_shared_file_that_is_changed_changes_the_stages_that_use_it() {
     bench.wait("the use", |session| Bench::runs(session, "return 0.25;"));
     bench.write("own/values", &shared("0.125"));
     bench.wait("the change", |session| Bench::runs(session, "return 0.125;"));
-    assert_eq!(bench.told(), [""; 0]);
+    assert_eq!(bench.problem_texts(), [""; 0]);
     bench.write("own/values", "//! Values\n//! @in x: f32\n");
     bench.wait("the problem", |session| session.problems().count() > 0);
-    let told = bench.told();
-    assert!(told.iter().all(|problem| problem.contains("own/values.wgsl, line 2: `@in`")), "{told:?}");
+    let problems = bench.problem_texts();
+    assert!(problems.iter().all(|problem| problem.contains("own/values.wgsl, line 2: `@in`")), "{problems:?}");
     assert!(Bench::runs(&bench.session, "return 0.125;") && !bench.session.broken());
 }
 
@@ -119,7 +119,11 @@ fn files_come_and_go() {
     bench.wait("the new stage", |session| session.library().stage("new/deep/stage").is_some());
     fs::remove_file(bench.folder.join("stages/own/half.wgsl")).unwrap();
     bench.wait("the loss", |session| session.library().stage("own/half").is_none());
-    assert!(bench.session.broken() && bench.told()[0].contains("there is no stage `own/half`"), "{:?}", bench.told());
+    assert!(
+        bench.session.broken() && bench.problem_texts()[0].contains("there is no stage `own/half`"),
+        "{:?}",
+        bench.problem_texts()
+    );
     assert!(Bench::runs(&bench.session, "return 0.5;"), "the last good plan runs on");
     // Even the folder itself may be removed and created again.
     fs::rename(bench.folder.join("stages"), bench.folder.join("away")).unwrap();
@@ -127,17 +131,18 @@ fn files_come_and_go() {
     fs::rename(bench.folder.join("away"), bench.folder.join("stages")).unwrap();
     bench.write("own/half", &half("0.25"));
     bench.wait("the return", |session| Bench::runs(session, "return 0.25;"));
-    assert_eq!(bench.told(), [""; 0]);
+    assert_eq!(bench.problem_texts(), [""; 0]);
 }
 
 #[test]
-fn a_built_in_that_is_replaced_is_told() {
+fn a_built_in_that_is_replaced_is_reported() {
     let mut bench = Bench::new("replace");
     fs::create_dir_all(bench.folder.join("stages/view")).unwrap();
-    let own = Library::builtin().stage("view/color_map").unwrap().own_text().replace("//! @", "//! My own.\n//! @");
-    bench.write("view/color_map", &own);
+    let stage_text =
+        Library::builtin().stage("view/color_map").unwrap().own_text().replace("//! @", "//! My own.\n//! @");
+    bench.write("view/color_map", &stage_text);
     bench.wait("the warning", |session| session.problems().count() > 0);
-    assert!(bench.told()[0].contains("replaces the built-in `view/color_map`"), "{:?}", bench.told());
+    assert!(bench.problem_texts()[0].contains("replaces the built-in `view/color_map`"), "{:?}", bench.problem_texts());
     assert!(!bench.session.broken());
     let other = bench.folder.join("elsewhere/graph.ron");
     bench.session.open(Document::default(), Some(other));

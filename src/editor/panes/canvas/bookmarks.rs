@@ -26,8 +26,8 @@ impl Canvas {
     pub(crate) fn set_bookmark(&self, session: &mut Session, number: u8) {
         let center = self.to_document(self.view.rect.center());
         let round = |value: f32| (10.0 * value).round() / 10.0;
-        let known = session.nodes();
-        let select = session.selection.nodes.iter().filter(|name| known.contains_key(*name)).cloned().collect();
+        let nodes = session.nodes();
+        let select = session.selection.nodes.iter().filter(|name| nodes.contains_key(*name)).cloned().collect();
         let bookmark = Bookmark {
             level: session.scope().to_string(),
             center: (round(center.x), round(center.y)),

@@ -37,7 +37,7 @@ impl Canvas {
 
 /// The path from the document to the open group, as links. Returns how many groups are to stay open.
 fn path(ui: &mut Ui, session: &Session, actions: &mut Actions) -> Option<usize> {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let mut level = None;
     ui.spacing_mut().item_spacing.x = 4.0;
     let names = std::iter::once("graph").chain(session.scope().0.iter().map(String::as_str));

@@ -99,15 +99,15 @@ impl Canvas {
             return Some(at);
         }
         let (area, signature) = (self.window_area(session, node)?, self.level.signatures.get(node)?);
-        let known = self.drawn.rows.get(node);
+        let rows = self.drawn.rows.get(node);
         let (x, row, height) = match end {
             view::End::Input => {
                 let row = signature.inputs.iter().position(|signature| signature.name == port)?;
-                (area.left(), row, known.and_then(|rows| rows.0.get(row)))
+                (area.left(), row, rows.and_then(|rows| rows.0.get(row)))
             }
             view::End::Output => {
                 let row = signature.output(port)?;
-                (area.right(), signature.inputs.len() + row, known.and_then(|rows| rows.1.get(row)))
+                (area.right(), signature.inputs.len() + row, rows.and_then(|rows| rows.1.get(row)))
             }
         };
         let height = height.copied().unwrap_or(layout::port_height(row));

@@ -153,12 +153,12 @@ mod tests {
             dispatch("solve/sweep", &["force"]),
             dispatch("fade", &[]),
         ];
-        let told =
+        let joined_by =
             |here: &dyn Fn(&'static str) -> Option<&'static str>| joined(Box::leak(Box::new(frame.clone())), here);
         // The group has dispatches of its own, and so has `fade`.
-        let outer = told(&|path| path.split('/').next());
+        let outer = joined_by(&|path| path.split('/').next());
         assert_eq!(outer, BTreeMap::from([("force".into(), "solve".into())]));
-        let inner = told(&|path| path.strip_prefix("solve/"));
+        let inner = joined_by(&|path| path.strip_prefix("solve/"));
         assert_eq!(inner, BTreeMap::from([("project".into(), "advect".into())]));
     }
 

@@ -36,7 +36,7 @@ impl Canvas {
 
     /// All frames, to be painted behind everything else.
     pub(super) fn frame_shapes(&self, ui: &Ui, session: &Session) -> Shape {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let view = self.view.rect;
         let frames = session.frames().iter().enumerate();
         let seen = frames.map(|(index, frame)| (index, frame, self.frame_rect(session, index)));
@@ -70,7 +70,7 @@ impl Canvas {
 
     /// The titles and texts of all frames, to be painted over the wires.
     pub(super) fn frame_titles(&self, ui: &Ui, session: &Session) -> Shape {
-        let (look, zoom) = (theme::of(ui), self.view.zoom);
+        let (look, zoom) = (theme::current(ui), self.view.zoom);
         let frames = session.frames().iter().enumerate();
         let seen = frames.map(|(index, frame)| (frame, self.frame_rect(session, index)));
         let titles = seen.filter(|(_, rect)| rect.intersects(self.view.rect)).map(|(frame, rect)| {

@@ -40,7 +40,7 @@ impl Canvas {
         self.add(session, wanted, pointer, actions)
     }
 
-    /// The same, with the wire that is to end at it.
+    /// Adds a node, with the wire that is to end at it.
     pub(super) fn add(
         &mut self,
         session: &mut Session,
@@ -96,8 +96,8 @@ impl Canvas {
         let nodes = tried.level(&scope).map(|level| level.nodes().clone()).unwrap_or_default();
         let pasted = nodes.iter().filter(|(name, _)| names.contains(*name));
         let size = pasted.fold(Vec2::ZERO, |size, (_, node)| {
-            let own = layout::node_size(&edit::signature::node(node, &library));
-            size.max(layout::finite(vec2(node.at.0, node.at.1)) + own)
+            let node_size = layout::node_size(&edit::signature::node(node, &library));
+            size.max(layout::finite(vec2(node.at.0, node.at.1)) + node_size)
         });
         let (after, names) = put(self.place_for(session, size, 0.0, pointer))?;
         session.edit("paste", |document| *document = after);
@@ -151,13 +151,13 @@ impl Canvas {
 
     /// The nearest free place to the right of the selection, or to the middle of the view; one in view, if there is any.
     fn free_room(&self, session: &Session, size: Vec2) -> Vec2 {
-        let known = |name: &String| self.level.signatures.contains_key(name);
-        let unseen = session.nodes().iter().filter(|(name, _)| !known(name)).map(|(name, node)| {
+        let is_in_level = |name: &String| self.level.signatures.contains_key(name);
+        let unseen = session.nodes().iter().filter(|(name, _)| !is_in_level(name)).map(|(name, node)| {
             let size = layout::node_size(&edit::signature::node(node, session.library()));
             Rect::from_min_size(layout::node_position(session.level(), name).to_pos2(), size)
         });
         let areas = self.level.signatures.keys().filter_map(|name| self.area(session, name)).chain(unseen);
-        let taken: Vec<Rect> = areas.map(|area| area.expand2(GAP)).collect();
+        let occupied: Vec<Rect> = areas.map(|area| area.expand2(GAP)).collect();
         let view = self.in_view();
         let selected = self.bounds(session, |name| session.selection.contains(name));
         let wanted = match selected.is_positive() {
@@ -167,13 +167,13 @@ impl Canvas {
         let steps = || -STEPS..=STEPS;
         let places = steps().flat_map(|y| steps().map(move |x| wanted + vec2(x as f32, y as f32) * STEP));
         let room = |at: Pos2| Rect::from_min_size(at, size);
-        let free = places.filter(|at| !taken.iter().any(|area| area.intersects(room(*at))));
+        let free = places.filter(|at| !occupied.iter().any(|area| area.intersects(room(*at))));
         let cost = |at: &Pos2| (!view.contains_rect(room(*at)), at.distance(wanted));
         let nearest = free.min_by(|a, b| {
             let (a, b) = (cost(a), cost(b));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
         });
-        let below = || egui::pos2(wanted.x, taken.iter().map(|area| area.bottom()).fold(wanted.y, f32::max));
+        let below = || egui::pos2(wanted.x, occupied.iter().map(|area| area.bottom()).fold(wanted.y, f32::max));
         nearest.unwrap_or_else(below).to_vec2()
     }
 }

@@ -51,7 +51,7 @@ pub(super) struct Gesture {
     pub stroke: Option<Stroke>,
     /// The input whose wire is dragged, until it is released.
     pub picked: Option<InputEnd>,
-    /// The same in the frame of the release.
+    /// The input whose dragged wire was released in this frame.
     pub taken_off: Option<InputEnd>,
     /// Escape has cancelled it.
     pub escaped: bool,

@@ -49,7 +49,7 @@ impl Canvas {
                 }
                 NodeResponse::MoveNode { node, .. } => {
                     if let Some(name) = self.name(*node).filter(|name| !session.selection.contains(name)) {
-                        session.selection = Selection::of(name);
+                        session.selection = Selection::of_node(name);
                     }
                 }
                 _ => {}
@@ -111,8 +111,8 @@ impl Canvas {
     fn put_down(&mut self, session: &mut Session, room: bool) {
         let scope = session.scope().clone();
         let before = self.shown(session);
-        let known = session.selection.nodes.iter().filter(|name| self.level.signatures.contains_key(*name));
-        let wanted = known.map(|name| (name.clone(), self.shown_at(session, name))).collect();
+        let selected = session.selection.nodes.iter().filter(|name| self.level.signatures.contains_key(*name));
+        let wanted = selected.map(|name| (name.clone(), self.shown_at(session, name))).collect();
         let mut after = session.document().clone();
         for (name, at) in self.places_shown_at(session.document(), &scope, &wanted) {
             edit::place(&mut after, &scope, &name, (at.x, at.y));
@@ -290,7 +290,7 @@ impl Canvas {
     pub(crate) fn open_palette(&mut self, ctx: &egui::Context, session: &Session, pointer: Option<egui::Pos2>) {
         let place = self.pointed(pointer);
         let at = place.unwrap_or(self.view.rect.center());
-        let palette = self.popups.palette.insert(Palette::new(at, session.library(), theme::look(ctx), None));
+        let palette = self.popups.palette.insert(Palette::new(at, session.library(), theme::current_in(ctx), None));
         palette.place = place;
     }
 

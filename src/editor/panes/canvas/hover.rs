@@ -122,7 +122,7 @@ impl Canvas {
             tooltip(ui, &format!("{node}.{name}"), |ui| {
                 ui.label(RichText::new(format!("{node}.{name}")).strong());
                 describe(ui, &port);
-                ui.label(RichText::new("Click to view").small().color(theme::of(ui).faint));
+                ui.label(RichText::new("Click to view").small().color(theme::current(ui).faint));
             });
         } else if let Some(name) = node {
             let comment = session.nodes().get(&name).map(|node| node.comment.clone()).unwrap_or_default();
@@ -167,7 +167,9 @@ impl Canvas {
                     describe(ui, port);
                 }
                 ui.label(
-                    RichText::new("Click to view, double-click to add a reroute").small().color(theme::of(ui).faint),
+                    RichText::new("Click to view, double-click to add a reroute")
+                        .small()
+                        .color(theme::current(ui).faint),
                 );
             });
         }
@@ -184,7 +186,7 @@ impl Canvas {
             (false, Ok(())) => return,
         };
         ui.ctx().set_cursor_icon(egui::CursorIcon::NotAllowed);
-        tooltip(ui, &reason, |ui| drop(ui.label(markup::label(ui, "", &reason, theme::of(ui).warning))));
+        tooltip(ui, &reason, |ui| drop(ui.label(markup::label(ui, "", &reason, theme::current(ui).warning))));
     }
 
     /// Gives nodes and ports names for screen readers, and for other programs that drive the window by names.
@@ -227,7 +229,7 @@ impl Canvas {
 }
 
 fn describe(ui: &mut Ui, port: &PortSignature) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     if port.ty.is_some() {
         ui.label(RichText::new(&port.carries).monospace().color(look.port(port.ty)));
     }

@@ -110,7 +110,9 @@ impl Canvas {
 
     /// Colours the selection.
     fn set_color(&self, session: &mut Session, color: Option<Color>) {
-        let (scope, names, frame) = (session.scope().clone(), session.selection.nodes.clone(), session.selection.frame);
+        let scope = session.scope().clone();
+        let names = session.selection.nodes.clone();
+        let frame = session.selection.frame;
         session.arrange("color", |document| {
             edit::set_color(document, &scope, &names, color);
             if let Some(frame) = frame {
@@ -126,21 +128,21 @@ fn entry(ui: &mut Ui, command: Command, enabled: bool) -> Option<Choice> {
 }
 
 fn nodes(ui: &mut Ui, session: &Session, name: &str) -> Option<Choice> {
-    let own = session.editable();
+    let editable = session.editable();
     let group = session.nodes().get(name).is_some_and(|node| edit::group_of(node, session.library()).is_some());
     let mut choice = entry(ui, Command::ViewOutput, true).or(entry(ui, Command::Bake, true));
     ui.separator();
     for command in [Command::Bypass, Command::Duplicate, Command::Copy, Command::Delete] {
-        choice = choice.or(entry(ui, command, own || command == Command::Copy));
+        choice = choice.or(entry(ui, command, editable || command == Command::Copy));
     }
     ui.separator();
     for command in [Command::Rename, Command::ReplaceStage, Command::CompareStage, Command::MakeLocalCopy] {
-        choice = choice.or(entry(ui, command, own));
+        choice = choice.or(entry(ui, command, editable));
     }
-    choice = choice.or(colors(ui, own));
+    choice = choice.or(colors(ui, editable));
     ui.separator();
     for command in [Command::Group, Command::FrameNodes] {
-        choice = choice.or(entry(ui, command, own));
+        choice = choice.or(entry(ui, command, editable));
     }
     ui.separator();
     for command in [Command::RunToNode, Command::ToggleBreakpoint] {
@@ -148,18 +150,18 @@ fn nodes(ui: &mut Ui, session: &Session, name: &str) -> Option<Choice> {
     }
     if group {
         ui.separator();
-        choice = choice.or(entry(ui, Command::Enter, true)).or(entry(ui, Command::Ungroup, own));
+        choice = choice.or(entry(ui, Command::Enter, true)).or(entry(ui, Command::Ungroup, editable));
     }
     choice
 }
 
 fn wire(ui: &mut Ui, session: &Session, from: &Link) -> Option<Choice> {
-    let own = session.editable();
+    let editable = session.editable();
     let mut item =
         |text: &str, enabled| ui.add_enabled(enabled, egui::Button::new(text).min_size(vec2(220.0, 0.0))).clicked();
     let see = item("View wire", true);
-    let dot = item("Add reroute", own);
-    let cut = item("Delete wire", own);
+    let dot = item("Add reroute", editable);
+    let cut = item("Delete wire", editable);
     match (see, dot, cut) {
         (true, ..) => Some(Choice::See(from.clone())),
         (_, true, _) => Some(Choice::Dot),

@@ -27,7 +27,7 @@ impl Canvas {
         let corner = map.center() - 0.5 * world.size() * scale;
         let to_map = |at: Pos2| corner + (at - world.min) * scale;
         let rect_to_map = |r: Rect| Rect::from_two_pos(to_map(r.min), to_map(r.max));
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let response = ui.interact(map, ui.id().with("minimap"), Sense::click_and_drag());
         response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "Minimap"));
         let used = response.hovered() || response.dragged();
@@ -45,7 +45,7 @@ impl Canvas {
             let node = session.nodes().get(name);
             let color = match node.and_then(|node| node.color) {
                 _ if session.selection.contains(name) => look.accent,
-                Some(own) => theme::color(own),
+                Some(color) => theme::color(color),
                 None => node.map_or(look.line, |node| look.kind(&node.kind)),
             };
             painter.rect_filled(rect_to_map(area).expand(0.5), CornerRadius::ZERO, color);

@@ -96,18 +96,18 @@ impl Canvas {
         if !self.shown {
             return Ok(());
         }
-        self.rebuild(theme::of(ui), session);
-        self.list_wires(theme::of(ui), session);
+        self.rebuild(theme::current(ui), session);
+        self.list_wires(theme::current(ui), session);
         self.make_way(session);
         self.frame_revealed(session);
         self.navigate(ui, session);
         if self.glide.update(ui.input(|input| input.time)) {
             ui.ctx().request_repaint();
         }
-        self.populate(theme::of(ui), session);
+        self.populate(theme::current(ui), session);
         self.place(session);
         let drag = self.wire_drag();
-        self.sync(theme::of(ui), session, drag.as_ref(), ui.input(|input| input.time));
+        self.sync(theme::current(ui), session, drag.as_ref(), ui.input(|input| input.time));
         let mut canvas =
             ui.new_child(egui::UiBuilder::new().max_rect(self.view.rect).layout(Layout::top_down(egui::Align::Min)));
         canvas.set_clip_rect(self.view.rect.intersect(ui.clip_rect()));
@@ -125,11 +125,11 @@ impl Canvas {
         self.lay_wires(session);
         let frames = self.frame_shapes(&canvas, session);
         let time = self.show_direction(&canvas, session);
-        let wires = wires::shape(&self.level.wires, self.view.rect, self.view.zoom, theme::of(ui).canvas, time);
+        let wires = wires::shape(&self.level.wires, self.view.rect, self.view.zoom, theme::current(ui).canvas, time);
         let nodes: Vec<Rect> =
             self.level.signatures.keys().filter_map(|name| self.window_area(session, name)).collect();
         let captions = wires::captions(ui, &self.level.wires, &nodes, self.view.rect, self.view.zoom);
-        let mentions = self.mention_shapes(theme::of(ui));
+        let mentions = self.mention_shapes(theme::current(ui));
         let titles = self.frame_titles(&canvas, session);
         painter.set(behind, egui::Shape::Vec(vec![frames, mentions, wires, captions, titles]));
         if let Some(drag) = &drag {
@@ -137,9 +137,9 @@ impl Canvas {
         }
         if let Some(wire) = self.level.wires.iter().find(|wire| self.gesture.target.as_ref() == Some(&wire.to)) {
             // Over the node that would be inserted.
-            painter.add(wire.target(self.view.zoom, theme::of(ui).accent));
+            painter.add(wire.target(self.view.zoom, theme::current(ui).accent));
         }
-        painter.add(self.guide_shapes(theme::of(ui)));
+        painter.add(self.guide_shapes(theme::current(ui)));
         if let (Some(start), Some(pointer)) = (boxed, self.paint.pointer) {
             let area = Rect::from_two_pos(start, pointer);
             let fill = egui::Color32::from_rgba_unmultiplied(200, 200, 200, 20);
@@ -147,14 +147,14 @@ impl Canvas {
             painter.rect(area, 2.0, fill, egui::Stroke::new(3.0, edge), egui::StrokeKind::Outside);
         }
         let drawn = (drag.as_ref(), boxed.is_some(), response.node_responses.as_slice());
-        let told = self.gestures(&canvas, session, drawn, actions);
+        let result = self.gestures(&canvas, session, drawn, actions);
         if self.options.minimap {
             self.minimap(&canvas, session);
         }
         self.hover(&canvas, session, drag.as_ref());
         self.name_parts(&canvas);
         self.empty(ui, session);
-        told
+        result
     }
 
     /// Handles the pointer, in order of precedence.
@@ -167,18 +167,18 @@ impl Canvas {
     ) -> Result<(), String> {
         self.frames(ui, session);
         self.select(ui, session, boxed, responses);
-        let mut told = self.drag(ui, session, responses);
-        told = told.and(self.ask(session, responses));
-        told = told.and(self.wire(session, responses));
+        let mut result = self.drag(ui, session, responses);
+        result = result.and(self.ask(session, responses));
+        result = result.and(self.wire(session, responses));
         if let Some(drag) = drag {
-            told = told.and(self.let_go(ui, session, drag, responses));
+            result = result.and(self.let_go(ui, session, drag, responses));
         }
-        told = told.and(self.choose(ui, session));
-        told = told.and(self.strokes(ui, session));
-        told = told.and(self.clicks(ui, session, actions));
-        told = told.and(self.show_menu(ui, session, actions));
-        told = told.and(self.show_renaming(ui, session));
-        told.and(self.show_palette(ui, session, actions))
+        result = result.and(self.choose(ui, session));
+        result = result.and(self.strokes(ui, session));
+        result = result.and(self.clicks(ui, session, actions));
+        result = result.and(self.show_menu(ui, session, actions));
+        result = result.and(self.show_renaming(ui, session));
+        result.and(self.show_palette(ui, session, actions))
     }
 
     /// Rebuilds the crate's graph when nodes or ports have changed, or another level was opened.
@@ -306,7 +306,7 @@ impl Canvas {
             let keys = Command::AddNode.shortcut_text(ui.ctx());
             let press =
                 if keys.is_empty() { "Right-click".to_string() } else { format!("Press {keys} or right-click") };
-            let text = RichText::new(format!("{press} to add a node")).color(theme::of(ui).faint);
+            let text = RichText::new(format!("{press} to add a node")).color(theme::current(ui).faint);
             ui.put(self.view.rect, egui::Label::new(text));
         }
     }

@@ -22,10 +22,10 @@ fn lines(area: Rect, upright: bool) -> [f32; 3] {
 /// How far `moving` has to go so that it lines up with others that are not further away than `reach`, to each axis by itself.
 fn snapped(moving: Rect, others: &[Rect], reach: f32) -> Vec2 {
     let nearest = |upright: bool| {
-        let own = lines(moving, upright);
+        let moving_lines = lines(moving, upright);
         let apart = others.iter().flat_map(|other| {
             let away = other.distance_to_pos(moving.center());
-            own.into_iter().zip(lines(*other, upright)).map(move |(own, line)| (line - own, away))
+            moving_lines.into_iter().zip(lines(*other, upright)).map(move |(from, to)| (to - from, away))
         });
         let near = apart.filter(|(by, _)| by.abs() <= reach);
         // Of lines at the same distance, that of the nearest node.

@@ -128,15 +128,15 @@ impl Canvas {
 
     /// The level as its layout sees it.
     pub(super) fn flow(&self, level: Level<'_>) -> layout::Flow {
-        let known = |name: &str| self.drawn.sizes.get(name).copied();
+        let drawn_size = |name: &str| self.drawn.sizes.get(name).copied();
         let estimate = |name: &str| self.level.signatures.get(name).map_or(Vec2::ZERO, layout::node_size);
-        let size = |name: &str| known(name).unwrap_or_else(|| estimate(name));
+        let size = |name: &str| drawn_size(name).unwrap_or_else(|| estimate(name));
         layout::Flow::new(level, &self.level.signatures, |name| layout::node_position(level, name), size)
     }
 
     /// A node's size, as far as it was drawn \[points of the document\].
     pub(super) fn size(&self, name: &str) -> Option<Vec2> {
-        let known = self.drawn.sizes.get(name).copied();
-        known.or_else(|| self.level.signatures.get(name).map(layout::node_size))
+        let drawn_size = self.drawn.sizes.get(name).copied();
+        drawn_size.or_else(|| self.level.signatures.get(name).map(layout::node_size))
     }
 }

@@ -16,7 +16,7 @@ struct Bench {
     ctx: Context,
     canvas: Canvas,
     session: Session,
-    told: Vec<String>,
+    errors: Vec<String>,
     time: f64,
     size: Vec2,
 }
@@ -26,8 +26,10 @@ impl Bench {
         let gpu = Gpu::new(&GpuOptions::default()).unwrap();
         let mut session = Session::new(gpu, || {});
         session.open(layout::placed(document), None);
-        let (ctx, canvas, size) = (Context::default(), Canvas::default(), vec2(1200.0, 800.0));
-        let mut bench = Bench { ctx, canvas, session, told: Vec::new(), time: 0.0, size };
+        let ctx = Context::default();
+        let canvas = Canvas::default();
+        let size = vec2(1200.0, 800.0);
+        let mut bench = Bench { ctx, canvas, session, errors: Vec::new(), time: 0.0, size };
         theme::install(&bench.ctx);
         bench.frame(Vec::new());
         bench.frame(Vec::new());
@@ -38,11 +40,14 @@ impl Bench {
         let screen = Rect::from_min_size(Pos2::ZERO, vec2(1400.0, 800.0));
         self.time += 0.02;
         let input = RawInput { screen_rect: Some(screen), time: Some(self.time), events, ..RawInput::default() };
-        let (canvas, session, told, size) = (&mut self.canvas, &mut self.session, &mut self.told, self.size);
+        let canvas = &mut self.canvas;
+        let session = &mut self.session;
+        let errors = &mut self.errors;
+        let size = self.size;
         let output = self.ctx.run_ui(input, |ui| {
             let inner = egui::UiBuilder::new().max_rect(Rect::from_min_size(Pos2::ZERO, size));
             let mut ui = ui.new_child(inner);
-            told.extend(canvas.draw(&mut ui, session, &mut Actions::new()).err());
+            errors.extend(canvas.draw(&mut ui, session, &mut Actions::new()).err());
         });
         // Tessellation would fail for shapes with NaN coordinates.
         drop(self.ctx.tessellate(output.shapes, output.pixels_per_point));
@@ -107,8 +112,8 @@ fn a_wire_that_does_not_fit_stays_where_it_was_and_a_sentence_says_why() {
     assert_eq!(bench.link("screen", "image").as_deref(), Some("look.image"));
     bench.drag(bench.port("project", End::Output, "velocity"), bench.port("divergence", End::Input, "velocity"));
     assert_eq!(bench.link("divergence", "velocity").as_deref(), Some("viscosity.field"));
-    assert!(bench.told.first().is_some_and(|told| told.contains("view/color_map")), "{:?}", bench.told);
-    assert!(bench.told.get(1).is_some_and(|told| told.contains("cycle")), "{:?}", bench.told);
+    assert!(bench.errors.first().is_some_and(|error| error.contains("view/color_map")), "{:?}", bench.errors);
+    assert!(bench.errors.get(1).is_some_and(|error| error.contains("cycle")), "{:?}", bench.errors);
     assert!(!bench.session.modified());
 }
 
@@ -249,11 +254,11 @@ fn heat_tints_a_node() {
         ctx.set_theme(theme);
         let fills = |heat| {
             let view = view::NodeView { heat, ..view::NodeView::new("a", "A", egui::Color32::DARK_BLUE) };
-            view.fills(theme::look(&ctx), 1.0)
+            view.fills(theme::current_in(&ctx), 1.0)
         };
         let red = |heat| i32::from(fills(Some(heat)).0.r()) - i32::from(fills(Some(heat)).0.b());
         assert_eq!(fills(Some(0.0)).0, fills(None).0, "a cold body looks as ever");
         assert!(red(1.0) > red(0.05) && red(0.3) > red(0.05), "{theme:?}");
-        assert_eq!(fills(Some(1.0)).1, theme::look(&ctx).heat(1.0), "the title of the hottest has its colour");
+        assert_eq!(fills(Some(1.0)).1, theme::current_in(&ctx).heat(1.0), "the title of the hottest has its colour");
     }
 }

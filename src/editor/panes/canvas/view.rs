@@ -77,7 +77,7 @@ pub(super) struct NodeView {
     pub muted: bool,
     /// How the bake of one of its wires stands.
     pub bake: Option<BakedState>,
-    /// Of a domain: how many nodes run over it.
+    /// Number of nodes that run over the domain, if the node is one.
     pub runs: Option<usize>,
     pub severity: Option<Severity>,
     pub selected: bool,
@@ -151,7 +151,7 @@ impl Paint {
         let dots = inputs.chain(outputs).map(|(at, port)| {
             let near = self.pointer.is_some_and(|pointer| pointer.distance(at) < REACH * self.zoom);
             let room = LARGEST_MARK * layout::PORT * self.zoom;
-            let (look, radius) = (theme::of(ui), (5.0 * self.zoom).max(SMALLEST_MARK.min(room)));
+            let (look, radius) = (theme::current(ui), (5.0 * self.zoom).max(SMALLEST_MARK.min(room)));
             let color = if near { look.bright } else { port.color };
             let mark = port.mark.shape(at, radius, color, look.node);
             // A node without names of ports has the colour of its title, on which some marks would not be seen.
@@ -219,7 +219,7 @@ impl WidgetValueTrait for PortValue {
     ) -> Vec<WidgetAction> {
         ui.set_opacity(1.0);
         let needed = self.0.as_ref().is_some_and(|port| !port.optional);
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let label = node.port_label(ui, paint, name, if needed { look.warning } else { look.faint });
         paint.row(ui, id, End::Input, name, label);
         Vec::new()
@@ -235,7 +235,7 @@ impl WidgetValueTrait for PortValue {
     ) -> Vec<WidgetAction> {
         ui.set_opacity(1.0);
         let stranger = self.0.as_ref().is_some_and(|port| port.ty.is_none());
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let label = node.port_label(ui, paint, name, if stranger { look.error } else { look.text });
         paint.row(ui, id, End::Input, name, label);
         Vec::new()
@@ -263,17 +263,17 @@ impl NodeDataTrait for NodeView {
         if zoom < NAMES {
             return Vec::new();
         }
-        let (free, asked) = self.repeats(ui, id, area, zoom);
+        let (free, responses) = self.repeats(ui, id, area, zoom);
         let left = area.left() - 6.0 * zoom;
         let name = one_line(ui.painter(), &self.name, 13.0 * zoom, Color32::WHITE, free - left);
         let at = pos2(left, area.center().y - 1.5 * zoom - 0.5 * name.size().y);
         ui.painter().galley(at, name, Color32::WHITE);
-        asked
+        responses
     }
 
     fn output_ui(&self, ui: &mut Ui, id: NodeId, _: &Graph, paint: &mut Paint, name: &str) -> Vec<Response> {
         ui.set_opacity(1.0);
-        let label = self.port_label(ui, paint, name, theme::of(ui).text);
+        let label = self.port_label(ui, paint, name, theme::current(ui).text);
         paint.row(ui, id, End::Output, name, label);
         Vec::new()
     }
@@ -281,7 +281,7 @@ impl NodeDataTrait for NodeView {
     /// The last hook before the ports: the thumbnail, a footer with title and time, and the frame, now that the size is known.
     fn bottom_ui(&self, ui: &mut Ui, id: NodeId, graph: &Graph, paint: &mut Paint) -> Vec<Response> {
         ui.set_opacity(1.0);
-        let (look, zoom) = (theme::of(ui), paint.zoom);
+        let (look, zoom) = (theme::current(ui), paint.zoom);
         if self.outline == Outline::Dot {
             let rect = self.dot(ui, zoom);
             paint.finish(ui, id, graph, rect, self.pill(look, rect, zoom));
@@ -405,8 +405,8 @@ impl NodeView {
                     egui::WidgetInfo::labeled(egui::WidgetType::DragValue, true, name)
                 });
                 let response = response.on_hover_text("Iterations per frame");
-                let asked = response.changed().then_some(NodeResponse::User(WidgetAction::Repeat(id, now)));
-                (rect.left() - 4.0 * zoom, asked.into_iter().collect())
+                let node_response = response.changed().then_some(NodeResponse::User(WidgetAction::Repeat(id, now)));
+                (rect.left() - 4.0 * zoom, node_response.into_iter().collect())
             }
         }
     }

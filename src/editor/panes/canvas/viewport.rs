@@ -50,7 +50,9 @@ pub(super) struct Viewport {
 
 impl Default for Viewport {
     fn default() -> Viewport {
-        let (rect, pan, zoom) = (Rect::ZERO, Vec2::ZERO, 1.0);
+        let rect = Rect::ZERO;
+        let pan = Vec2::ZERO;
+        let zoom = 1.0;
         Viewport { rect, pan, zoom, framing: Some(Framing::Start), reveal: false, opened: None, spots: BTreeMap::new() }
     }
 }

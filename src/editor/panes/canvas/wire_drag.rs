@@ -33,7 +33,7 @@ impl Canvas {
         let start = self.drawn.ids.get(&drag.node).and_then(|id| self.paint.port(*id, drag.end, &drag.port.name));
         let pointer = ui.input(|input| input.pointer.latest_pos());
         if let (Some(start), Some(pointer)) = (start, pointer) {
-            let color = theme::of(ui).port(drag.port.ty);
+            let color = theme::current(ui).port(drag.port.ty);
             painter.add(wires::in_hand(start, drag.end, pointer, self.view.zoom, color));
         }
     }
@@ -58,7 +58,7 @@ impl Canvas {
             Some(name) => self.drop_on_node(session, drag, name, (at, ui.input(|input| input.modifiers.shift))),
             // A wire that was disconnected and dropped is removed; the palette is for new wires.
             None if self.view.rect.contains(at) && self.gesture.taken_off.take().is_none() => {
-                self.popups.palette = Some(Palette::new(at, session.library(), theme::of(ui), Some(drag.clone())));
+                self.popups.palette = Some(Palette::new(at, session.library(), theme::current(ui), Some(drag.clone())));
                 Ok(())
             }
             None => Ok(()),
@@ -139,7 +139,7 @@ impl Canvas {
         let area = egui::Area::new(egui::Id::new("parameters")).order(egui::Order::Foreground).fixed_pos(chooser.at);
         let area = area.constrain(true).show(ui.ctx(), |ui| {
             egui::Frame::menu(ui.style()).show(ui, |ui| {
-                let color = theme::of(ui).faint;
+                let color = theme::current(ui).faint;
                 ui.label(RichText::new(format!("Connect {} to", chooser.from.node)).small().color(color));
                 for param in &chooser.inputs {
                     if ui.add(egui::Button::selectable(false, param).min_size(egui::vec2(150.0, 0.0))).clicked() {

@@ -35,7 +35,7 @@ impl Canvas {
         if let Some(at) = at.filter(|at| stroke.path.last().is_none_or(|last| last.distance(*at) > 2.0)) {
             stroke.path.push(at);
         }
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let color = if stroke.tool == Tool::Cut { look.error } else { look.accent };
         ui.painter().add(egui::Shape::line(stroke.path.clone(), egui::Stroke::new(2.0, color)));
         if down {

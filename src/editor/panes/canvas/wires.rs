@@ -48,7 +48,10 @@ pub(super) struct WireShape {
 impl WireShape {
     pub(super) fn new(from: Link, to: InputEnd, path: String, color: Color32, next: bool) -> WireShape {
         let (points, level) = (Vec::new(), None);
-        let (chosen, lit, hovered, idle) = (false, false, false, false);
+        let chosen = false;
+        let lit = false;
+        let hovered = false;
+        let idle = false;
         WireShape { from, to, path, points, level, color, next, net: 0, chosen, lit, hovered, idle }
     }
 
@@ -150,7 +153,7 @@ impl WireShape {
 
 /// The background grid, which moves and scales with the nodes.
 pub(super) fn grid(ui: &Ui, rect: Rect, pan: Vec2, zoom: f32) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     ui.painter().rect_filled(rect, 0.0, look.canvas);
     // When zoomed out, every second dot is dropped.
     let step = GRID * zoom * if zoom < 0.7 { 2.0 } else { 1.0 } * if zoom < 0.35 { 2.0 } else { 1.0 };
@@ -180,7 +183,7 @@ pub(super) fn shape(wires: &[WireShape], view: Rect, zoom: f32, canvas: Color32,
 
 /// Captions of wires that carry a value to the next frame: one for those that run beside each other, above them.
 pub(super) fn captions(ui: &Ui, wires: &[WireShape], nodes: &[Rect], view: Rect, zoom: f32) -> Shape {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let font = FontId::proportional(super::text::text_size(10.0, zoom));
     let text = ui.painter().layout_no_wrap(NEXT.into(), font, look.dim);
     let near = text.size().y + 2.0;
@@ -232,12 +235,12 @@ impl WireShape {
         (self.chosen || self.hovered) && !self.idle
     }
 
-    /// The same shape while a node would be inserted into it.
+    /// Shape of the wire while a node would be inserted into it.
     pub(super) fn target(&self, zoom: f32, color: Color32) -> Shape {
         Shape::line(self.points.clone(), Stroke::new(5.0 * zoom.clamp(0.5, 1.4), color))
     }
 
-    /// The same shape as a thin dashed line: from a number to a node whose expressions name it.
+    /// Shape of the wire as a thin dashed line: from a number to a node whose expressions name it.
     pub(super) fn mention(&self, zoom: f32, color: Color32) -> Shape {
         let stroke = Stroke::new(1.2 * zoom.clamp(0.5, 1.4), color);
         Shape::Vec(Shape::dashed_line(&self.points, stroke, 4.0, 4.0))

@@ -19,7 +19,7 @@ pub(super) fn top(ui: &mut Ui, session: &Session, subject: &ShownText, text: &Te
     let bar = egui::Panel::top("code bar").exact_size(theme::BAR_HEIGHT).frame(theme::bar(ui));
     let label = bar.show(ui, |ui| {
         let row = ui.horizontal_centered(|ui| {
-            let look = theme::of(ui);
+            let look = theme::current(ui);
             let title = match &subject.shared {
                 Some(name) => format!("Shared functions {name}"),
                 None => format!("WGSL of {}", subject.path),
@@ -85,7 +85,7 @@ fn make_local_copy(ui: &mut Ui, subject: &ShownText, wish: &mut Option<Wish>) {
 }
 
 fn file(ui: &mut Ui, session: &Session, (subject, name): (&ShownText, &str), text: &Text, wish: &mut Option<Wish>) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     if let Some(file) = session.library().file(name) {
         let short = file.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let from = ui.label(RichText::new(format!("From {short}")).color(look.dim));
@@ -104,8 +104,8 @@ fn file(ui: &mut Ui, session: &Session, (subject, name): (&ShownText, &str), tex
     }
     make_local_copy(ui, subject, wish);
     if text.overtaken {
-        let told = ui.label(RichText::new("The file changed on disk").color(look.warning));
-        told.on_hover_text("Save overwrites the file on disk; Revert loads it");
+        let label = ui.label(RichText::new("The file changed on disk").color(look.warning));
+        label.on_hover_text("Save overwrites the file on disk; Revert loads it");
     }
 }
 
@@ -114,9 +114,9 @@ fn state(session: &Session, path: &str, text: &Text, look: &theme::Look) -> (&'s
     if text.changed() || session.compiling() {
         return ("Compiling…", look.faint);
     }
-    let own =
+    let errors =
         session.problems().filter(|problem| problem.node == path).map(|problem| problem.severity == Severity::Error);
-    match (own.max(), session.broken()) {
+    match (errors.max(), session.broken()) {
         (Some(true), true) if session.running_simulation().is_some() => {
             ("Errors: running the last valid version", look.error)
         }
@@ -142,7 +142,7 @@ pub(super) fn bottom(ui: &mut Ui, marks: &[Mark]) -> Option<SourcePlace> {
 }
 
 fn row(ui: &mut Ui, mark: &Mark, chosen: &mut Option<SourcePlace>) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(6.0, 2.0);
         let (icon, color) = if mark.error { ("⊗", look.error) } else { ("⚠", look.warning) };

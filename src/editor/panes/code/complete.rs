@@ -329,8 +329,8 @@ impl Scope<'_> {
                 },
             };
         }
-        let own = functions(self.all).into_iter().find(|function| function.name.text == called);
-        match (own, called) {
+        let declared = functions(self.all).into_iter().find(|function| function.name.text == called);
+        match (declared, called) {
             (Some(function), _) => text(self.all, function.returns.start),
             (None, "position" | "displacement" | "face_normal" | "SIZE") => "Vec",
             (None, "cell_at" | "neighbor" | "unit" | "bin") => "Cell",

@@ -115,7 +115,7 @@ impl Field {
         if !shown.editable {
             self.list.close();
         }
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let font = FontSelection::from(TextStyle::Monospace).resolve(ui.style());
         let (digit, row) = ui.fonts_mut(|fonts| (fonts.glyph_width(&font, '0'), fonts.row_height(&font)));
         let digits = text.split('\n').count().max(100).ilog10() + 1;
@@ -164,7 +164,11 @@ impl Field {
         }
         // A place between two characters belongs to the one under the pointer.
         let index = usize::from(cursor.index) - usize::from(inside.x < place.center().x && cursor.index.0 > 0);
-        if self.hovered.as_ref().is_none_or(|(known, of, _)| (*known, of.as_str()) != (index, text)) {
+        if self
+            .hovered
+            .as_ref()
+            .is_none_or(|(last_index, last_text, _)| (*last_index, last_text.as_str()) != (index, text))
+        {
             self.hovered = Some((index, text.to_string(), meaning(text, index, library)));
         }
         self.hovered.as_ref().and_then(|(.., meaning)| meaning.clone())
@@ -248,12 +252,12 @@ impl Field {
     }
 
     fn galley(&mut self, ui: &Ui, text: &str) -> Arc<Galley> {
-        let (look, pass) = (theme::of(ui), ui.ctx().cumulative_pass_nr());
-        let known = self.laid.take().filter(|laid| std::ptr::eq(laid.look, look) && laid.job.text == text);
-        let laid = match known {
+        let (look, pass) = (theme::current(ui), ui.ctx().cumulative_pass_nr());
+        let cached = self.laid.take().filter(|laid| std::ptr::eq(laid.look, look) && laid.job.text == text);
+        let laid = match cached {
             Some(laid) if laid.pass == pass => laid,
-            known => {
-                let job = known.map_or_else(|| job(ui, text, look), |laid| laid.job);
+            cached => {
+                let job = cached.map_or_else(|| job(ui, text, look), |laid| laid.job);
                 let galley = ui.fonts_mut(|fonts| fonts.layout_job(job.clone()));
                 Laid { look, job, pass, galley }
             }
@@ -275,27 +279,27 @@ impl Field {
             ui.input_mut(|input| std::mem::take(&mut input.events)).into_iter().partition(types);
         queue.extend(typed);
         let (mut acted, mut step) = (false, None);
-        while let Some(own) = queue.first().and_then(|event| own(event, shown.history, self.list.is_open())) {
+        while let Some(effect) = queue.first().and_then(|event| key_effect(event, shown.history, self.list.is_open())) {
             queue.remove(0);
-            match own {
-                Own::Act(action) => {
+            match effect {
+                KeyEffect::Act(action) => {
                     self.list.close();
                     act(ui, shown.id, text, action);
                     acted = true;
                 }
-                Own::Complete => {
+                KeyEffect::Complete => {
                     let caret = selection(ui.ctx(), shown.id).end;
                     self.list = completions(text, caret, Cause::ByHand, shown.library);
                 }
-                Own::List(key) => {
+                KeyEffect::List(key) => {
                     if let Some(completed) = self.list.press(key, text) {
                         put(ui, shown.id, text, completed);
                         acted = true;
                     }
                 }
-                Own::History(asked) => {
+                KeyEffect::History(history_step) => {
                     self.list.close();
-                    step = Some(asked);
+                    step = Some(history_step);
                     break;
                 }
             }
@@ -304,7 +308,7 @@ impl Field {
             let (before, rest) = queue.split_at(*at);
             // What is typed before a key may open the list.
             let open = self.list.is_open() || before.iter().any(is_text);
-            rest.first().is_some_and(|event| own(event, shown.history, open).is_some())
+            rest.first().is_some_and(|event| key_effect(event, shown.history, open).is_some())
         };
         let next = if step.is_some() { Some(0) } else { (0..queue.len()).find(waits) };
         self.waiting = queue.split_off(next.unwrap_or(queue.len()));
@@ -330,15 +334,15 @@ pub(super) fn heading(ctx: &egui::Context, id: Id, text: &str) -> Option<String>
 /// Where the word at the caret is declared, when F12 was pressed in the field.
 fn sought(ui: &Ui, shown: &Shown<'_>, text: &str) -> Option<Declared> {
     let id = shown.id;
-    let asked = ui.memory(|memory| memory.has_focus(id))
+    let pressed = ui.memory(|memory| memory.has_focus(id))
         && ui.input_mut(|input| input.consume_key(egui::Modifiers::NONE, Key::F12));
-    if asked { meaning(text, selection(ui.ctx(), id).start, shown.library)?.declared } else { None }
+    if pressed { meaning(text, selection(ui.ctx(), id).start, shown.library)?.declared } else { None }
 }
 
 /// Tells what a word means. A click with Ctrl goes to where it is declared; what the manual declares is returned.
 fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option<FieldRequest> {
     let Meaning { usage, text, declared } = meaning;
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let response = output.response.response.clone().on_hover_ui_at_pointer(|ui| {
         ui.add(egui::Label::new(egui::RichText::new(usage).monospace().color(look.text)).wrap());
         if !text.is_empty() {
@@ -364,7 +368,7 @@ fn explain(ui: &Ui, id: Id, output: &TextEditOutput, meaning: Meaning) -> Option
     }
 }
 
-enum Own {
+enum KeyEffect {
     Act(Action),
     History(HistoryStep),
     /// A key of the open list of completions.
@@ -386,18 +390,20 @@ fn types(event: &Event) -> bool {
 }
 
 /// What a key does that the text field does not handle.
-fn own(event: &Event, history: bool, list: bool) -> Option<Own> {
+fn key_effect(event: &Event, history: bool, list: bool) -> Option<KeyEffect> {
     let Event::Key { key, pressed: true, modifiers, .. } = event else { return None };
     let (command, shift) = (modifiers.command, modifiers.shift);
     match key {
         _ if modifiers.alt => None,
-        _ if list && modifiers.is_none() && completion::KEYS.contains(key) => Some(Own::List(*key)),
-        Key::Space if modifiers.ctrl && !shift => Some(Own::Complete),
-        Key::Tab if !command => Some(Own::Act(if shift { Action::Unindent } else { Action::Indent })),
-        Key::Enter if !command => Some(Own::Act(Action::Break)),
-        Key::Slash if command => Some(Own::Act(Action::Comment)),
-        Key::Z if command && history => Some(Own::History(if shift { HistoryStep::Redo } else { HistoryStep::Undo })),
-        Key::Y if command && history => Some(Own::History(HistoryStep::Redo)),
+        _ if list && modifiers.is_none() && completion::KEYS.contains(key) => Some(KeyEffect::List(*key)),
+        Key::Space if modifiers.ctrl && !shift => Some(KeyEffect::Complete),
+        Key::Tab if !command => Some(KeyEffect::Act(if shift { Action::Unindent } else { Action::Indent })),
+        Key::Enter if !command => Some(KeyEffect::Act(Action::Break)),
+        Key::Slash if command => Some(KeyEffect::Act(Action::Comment)),
+        Key::Z if command && history => {
+            Some(KeyEffect::History(if shift { HistoryStep::Redo } else { HistoryStep::Undo }))
+        }
+        Key::Y if command && history => Some(KeyEffect::History(HistoryStep::Redo)),
         _ => None,
     }
 }

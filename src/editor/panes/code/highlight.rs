@@ -258,7 +258,7 @@ mod tests {
     fn every_word_of_the_language_is_known() {
         for (kind, words) in language::WORDS {
             for word in *words {
-                let (text, known) = match kind {
+                let (text, expected) = match kind {
                     Word::Directive => (format!("//! T\n//! @{word} x: Grid<f32>\n"), Kind::Attribute),
                     Word::Option | Word::EdgeRule | Word::Reduction | Word::Role | Word::Setting => {
                         (format!("//! T\n//! @inout x: Grid<f32>, {word} 1\n"), Kind::Keyword)
@@ -279,7 +279,7 @@ mod tests {
                     let part = text[span.range.clone()].trim();
                     part == *word || part == format!("@{word}")
                 });
-                assert_eq!(found.map(|span| span.kind), Some(known), "{word} ({kind:?}) in {text:?}");
+                assert_eq!(found.map(|span| span.kind), Some(expected), "{word} ({kind:?}) in {text:?}");
             }
         }
     }

@@ -26,7 +26,7 @@ pub(super) enum Declared {
 /// A word explained.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Meaning {
-    /// As it is written or declared.
+    /// The word as it is written or declared.
     pub usage: String,
     /// Description of the word; may be empty.
     pub text: String,
@@ -53,8 +53,8 @@ pub(super) fn meaning(source: &str, at: usize, library: &Library) -> Option<Mean
     match header_line(so_far) {
         Some(line) => used(&header, so_far, word, library).or_else(|| in_header(line, word)),
         None => {
-            let own = Text { source, header: &header, tokens: &tokens(source) };
-            own.meaning(word, start, || shared(word, &header, library))
+            let text = Text { source, header: &header, tokens: &tokens(source) };
+            text.meaning(word, start, || shared(word, &header, library))
         }
     }
 }
@@ -110,9 +110,9 @@ impl Text<'_> {
                 owner => entry(&format!("{owner}.{word}"), false).map(Meaning::of),
             };
         }
-        let own = || self.local(word, at).or_else(|| self.module(word));
+        let declared_here = || self.local(word, at).or_else(|| self.module(word));
         let drawn = || self.header.params.iter().any(|param| param.ty.returns().is_some() && param.name == word);
-        own()
+        declared_here()
             .or_else(shared)
             .or_else(|| self.accessor(word))
             .or_else(|| drawn().then(|| self.param(word))?)
@@ -241,7 +241,7 @@ fn stage(cell: Cell) -> T {
 }
 ";
 
-    fn of(word: &str) -> Option<Meaning> {
+    fn meaning_of(word: &str) -> Option<Meaning> {
         // `|` marks the place.
         let (before, after) = word.split_once('|').unwrap();
         let byte = SOURCE.rfind(&format!("{before}{after}")).unwrap() + before.len();
@@ -249,30 +249,30 @@ fn stage(cell: Cell) -> T {
     }
 
     fn declared_at(word: &str) -> String {
-        let Some(Declared::Here(at)) = of(word).unwrap().declared else { panic!("{word}") };
+        let Some(Declared::Here(at)) = meaning_of(word).unwrap().declared else { panic!("{word}") };
         let rest: String = SOURCE.chars().skip(at).collect();
         rest.split_inclusive(|c: char| !of_name(c)).next().unwrap().to_string()
     }
 
     #[test]
     fn words_of_the_text_are_explained_and_lead_to_their_declarations() {
-        let rate = of("params.ra|te").unwrap();
+        let rate = meaning_of("params.ra|te").unwrap();
         assert_eq!((rate.usage.as_str(), rate.text.as_str()), ("@param rate: f32 = 1, 0..", "How fast [1/s]"));
         assert_eq!(declared_at("params.ra|te"), "rate:");
-        let field = of("return fie|ld(cell)").unwrap();
+        let field = meaning_of("return fie|ld(cell)").unwrap();
         assert_eq!(field.usage, "field(cell)");
         assert!(field.text.starts_with("value at a cell"), "{}", field.text);
         assert!(field.text.ends_with("@inout field: Grid<T>     What fades"), "{}", field.text);
         assert_eq!(declared_at("return fie|ld(cell)"), "field:");
-        assert_eq!(of("wind_|face").unwrap().usage, "wind_face(cell, face)");
+        assert_eq!(meaning_of("wind_|face").unwrap().usage, "wind_face(cell, face)");
         assert_eq!(declared_at("wind_|face"), "wind:");
-        let twice = of("* twi|ce(exp").unwrap();
+        let twice = meaning_of("* twi|ce(exp").unwrap();
         assert_eq!((twice.usage.as_str(), twice.text.as_str()), ("fn twice(a: f32) -> f32", "Twice a number."));
         assert_eq!(declared_at("* twi|ce(exp"), "twice(");
-        assert_eq!(of("exp(-ha|lf").unwrap().usage, "let half = 0.5 * params.rate");
+        assert_eq!(meaning_of("exp(-ha|lf").unwrap().usage, "let half = 0.5 * params.rate");
         assert_eq!(declared_at("exp(-ha|lf"), "half ");
-        assert_eq!(of("2.0 * |a;").unwrap().usage, "a: f32");
-        assert_eq!(of("e|xp(-half").unwrap().text, "a function of WGSL");
+        assert_eq!(meaning_of("2.0 * |a;").unwrap().usage, "a: f32");
+        assert_eq!(meaning_of("e|xp(-half").unwrap().text, "a function of WGSL");
     }
 
     #[test]
@@ -280,27 +280,27 @@ fn stage(cell: Cell) -> T {
         let mut library = Library::builtin().clone();
         library.add_stage("own/hash", "//! Hash\n\n// Bits.\nfn pcg(v: u32) -> u32 { return v; }\n");
         let source = "//! Fade\n//! @use own/hash\n//! @out x: Grid<f32>\nfn stage(cell: Cell) -> f32 { return f32(pcg(1u)); }\n";
-        let of = |word: &str| meaning(source, source.find(word).unwrap() + 1, &library).unwrap();
-        let file = of("hash");
+        let meaning_of = |word: &str| meaning(source, source.find(word).unwrap() + 1, &library).unwrap();
+        let file = meaning_of("hash");
         assert_eq!((file.usage.as_str(), file.text.as_str()), ("own/hash", "Hash"));
         let place = |line| Some(Declared::Shared("own/hash".into(), SourcePlace { line, column: 1 }));
         assert_eq!(file.declared, place(1));
-        let pcg = of("pcg(1u)");
+        let pcg = meaning_of("pcg(1u)");
         assert_eq!((pcg.usage.as_str(), pcg.text.as_str()), ("fn pcg(v: u32) -> u32", "Bits."));
         assert_eq!(pcg.declared, place(4));
     }
 
     #[test]
     fn words_of_the_language_lead_to_the_manual_and_comments_mean_nothing() {
-        let dt = of("frame.d|t").unwrap();
+        let dt = meaning_of("frame.d|t").unwrap();
         assert_eq!(
             (dt.usage.as_str(), dt.declared),
             ("frame.dt", Some(Declared::Manual("what-the-function-sees".into())))
         );
-        assert_eq!(of("@ino|ut").unwrap().declared, Some(Declared::Manual("header".into())));
-        assert_eq!(of("NeighborG|rid").unwrap().declared, Some(Declared::Manual("types".into())));
-        assert_eq!(of("// fie|ld"), None);
-        assert_eq!(of("What fad|es"), None);
-        assert_eq!(of("2.|0 *"), None);
+        assert_eq!(meaning_of("@ino|ut").unwrap().declared, Some(Declared::Manual("header".into())));
+        assert_eq!(meaning_of("NeighborG|rid").unwrap().declared, Some(Declared::Manual("types".into())));
+        assert_eq!(meaning_of("// fie|ld"), None);
+        assert_eq!(meaning_of("What fad|es"), None);
+        assert_eq!(meaning_of("2.|0 *"), None);
     }
 }

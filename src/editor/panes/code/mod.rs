@@ -126,7 +126,7 @@ enum Wish {
 
 /// A node's text, to be shown.
 struct ShownText {
-    /// Of the node.
+    /// Path of the node.
     path: String,
     place: TextPlace,
     source: String,
@@ -147,18 +147,18 @@ fn subject(session: &Session) -> Result<ShownText, &'static str> {
     let library = session.library();
     match &node.kind {
         NodeKind::Custom(source) if !session.editable() => {
-            Ok(own(path.clone(), TextPlace::BuiltIn(path), source.clone()))
+            Ok(own_text(path.clone(), TextPlace::BuiltIn(path), source.clone()))
         }
         NodeKind::Custom(source) => {
-            Ok(ShownText { custom: true, ..own(path.clone(), TextPlace::Node(path), source.clone()) })
+            Ok(ShownText { custom: true, ..own_text(path.clone(), TextPlace::Node(path), source.clone()) })
         }
         NodeKind::Stage(name) => match (library.file(name), library.get(name)) {
             (Some(file), _) => {
                 let place = TextPlace::File(name.clone(), file.path.clone());
-                Ok(own(path, place, file.text.clone()))
+                Ok(own_text(path, place, file.text.clone()))
             }
             (None, Some(Definition::Stage(stage))) => {
-                Ok(own(path, TextPlace::BuiltIn(name.clone()), stage.own_text().to_string()))
+                Ok(own_text(path, TextPlace::BuiltIn(name.clone()), stage.own_text().to_string()))
             }
             (None, Some(Definition::Group(_))) => Err("A group has no WGSL. Open it and select a stage."),
             (None, None) => Err("There is no stage of this name."),
@@ -169,7 +169,7 @@ fn subject(session: &Session) -> Result<ShownText, &'static str> {
 }
 
 /// A node's own text.
-fn own(path: String, place: TextPlace, source: String) -> ShownText {
+fn own_text(path: String, place: TextPlace, source: String) -> ShownText {
     ShownText { path, place, source, shared: None, custom: false }
 }
 
@@ -253,7 +253,7 @@ impl Code {
             Err(sentence) => {
                 self.turn_to(session, None);
                 let whole = egui::CentralPanel::no_frame().frame(theme::pane(ui));
-                whole.show(ui, |ui| ui.label(RichText::new(sentence).color(theme::of(ui).faint)));
+                whole.show(ui, |ui| ui.label(RichText::new(sentence).color(theme::current(ui).faint)));
                 return Ok(());
             }
         };
@@ -278,22 +278,22 @@ impl Code {
         };
         let before = text.now.clone();
         let middle = egui::CentralPanel::no_frame();
-        let asked = middle.show(ui, |ui| field.show(ui, &mut text.now, &shown)).inner;
+        let request = middle.show(ui, |ui| field.show(ui, &mut text.now, &shown)).inner;
         if text.now != before {
             let now = ui.input(|input| input.time);
             text.step |= now - text.typed > PAUSE;
             text.typed = now;
             text.check(place, &library);
         }
-        match asked {
+        match request {
             Some(FieldRequest::Step(step)) => self.step(ui.ctx(), session, step),
             Some(FieldRequest::Manual(heading)) => actions.push(Action::ShowLanguage(heading)),
             Some(FieldRequest::Shared(name, place)) => self.show_shared(&name, place),
             None => {}
         }
-        let told = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish, actions));
+        let result = wish.map_or(Ok(()), |wish| self.grant(session, &subject, wish, actions));
         self.keep_draft(session);
-        told
+        result
     }
 
     /// The node's text, or the shared file that is shown in its place.
@@ -312,12 +312,12 @@ impl Code {
     /// Keeps unsaved text of a file in the session.
     fn keep_draft(&self, session: &mut Session) {
         let Some((TextPlace::File(_, path), text)) = &self.open else { return };
-        let known = session.drafts().get(path);
-        let same = |known: &Draft| known.text == text.now && known.of == text.kept && known.overtaken == text.overtaken;
-        if text.changed() && !known.is_some_and(same) {
+        let kept_draft = session.drafts().get(path);
+        let same = |draft: &Draft| draft.text == text.now && draft.of == text.kept && draft.overtaken == text.overtaken;
+        if text.changed() && !kept_draft.is_some_and(same) {
             let draft = Draft { text: text.now.clone(), of: text.kept.clone(), overtaken: text.overtaken };
             session.set_draft(path, Some(draft));
-        } else if !text.changed() && known.is_some() {
+        } else if !text.changed() && kept_draft.is_some() {
             session.set_draft(path, None);
         }
     }
@@ -501,21 +501,22 @@ fn marks(place: &TextPlace, text: &Text, session: &Session, subject: &ShownText)
     };
     // Problems of a file that has unsaved changes, or does not parse, come from its own text.
     if matches!(place, TextPlace::File(..)) && (text.changed() || !text.wrong.is_empty()) {
-        let own = |wrong: &StageError| {
+        let mark_error = |wrong: &StageError| {
             let file = if wrong.file.is_empty() { subject.shared.as_deref().unwrap_or_default() } else { &wrong.file };
             mark(file, Some(wrong.place), wrong.message.clone(), true)
         };
-        return text.wrong.iter().filter_map(own).collect();
+        return text.wrong.iter().filter_map(mark_error).collect();
     }
-    let own = session.problems().filter(|problem| problem.node == subject.path);
-    own.filter_map(|problem| {
-        let sentence = match problem.remedy.as_str() {
-            "" => problem.cause.clone(),
-            remedy => format!("{}; {remedy}", problem.cause),
-        };
-        mark(&problem.file, problem.place, sentence, problem.severity == Severity::Error)
-    })
-    .collect()
+    let problems = session.problems().filter(|problem| problem.node == subject.path);
+    problems
+        .filter_map(|problem| {
+            let sentence = match problem.remedy.as_str() {
+                "" => problem.cause.clone(),
+                remedy => format!("{}; {remedy}", problem.cause),
+            };
+            mark(&problem.file, problem.place, sentence, problem.severity == Severity::Error)
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -32,12 +32,12 @@ fn graph() -> Document {
 fn session(node: &str) -> Session {
     let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
     session.open(graph(), None);
-    settle(&mut session);
+    wait_until_compiled(&mut session);
     session.selection.nodes = std::iter::once(node.to_string()).collect();
     session
 }
 
-fn settle(session: &mut Session) {
+fn wait_until_compiled(session: &mut Session) {
     while session.compiling() {
         std::thread::sleep(std::time::Duration::from_millis(2));
         session.poll();
@@ -126,7 +126,7 @@ fn what_is_typed_is_compiled_when_the_keys_rest() {
     assert_eq!(bench.kept(), FADE);
     bench.wait(0.11);
     assert_eq!(bench.kept(), bench.text());
-    settle(&mut bench.session);
+    wait_until_compiled(&mut bench.session);
     assert_eq!((bench.session.plans(), bench.session.problems().count()), (plans + 1, 0));
     let plan = bench.session.running_simulation().unwrap().plan().to_text_with_wgsl();
     // In a shared kernel, its parameters have another name.
@@ -254,7 +254,7 @@ fn a_mistake_is_marked_where_it_stands_and_the_last_good_version_runs_on() {
     bench.caret("field(cell)");
     bench.write(" * speed");
     bench.wait(0.5);
-    settle(&mut bench.session);
+    wait_until_compiled(&mut bench.session);
     bench.frame(Vec::new());
     let (place, text) = bench.code.open.as_ref().unwrap();
     let marks = marks(place, text, &bench.session, &subject(&bench.session).unwrap());
@@ -267,7 +267,7 @@ fn a_mistake_is_marked_where_it_stands_and_the_last_good_version_runs_on() {
     assert!(bench.session.broken() && bench.session.plans() == plans && bench.session.running_simulation().is_some());
     // Back to a valid text.
     bench.press(Key::Z, Modifiers::COMMAND);
-    settle(&mut bench.session);
+    wait_until_compiled(&mut bench.session);
     bench.frame(Vec::new());
     assert_eq!(bench.session.problems().count(), 0);
 }
@@ -307,7 +307,7 @@ fn a_built_in_made_mine_is_the_same_stage() {
     bench.session.edit("make local copy", |document| {
         edit::make_local_copy(document, &Scope::default(), "look", &library).unwrap()
     });
-    settle(&mut bench.session);
+    wait_until_compiled(&mut bench.session);
     assert_eq!(bench.session.problems().map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
     let after = &bench.session.document().nodes["look"];
     assert_eq!((&after.inputs, &after.params), (&before.inputs, &before.params));
@@ -354,7 +354,7 @@ fn a_file_is_written_when_it_is_saved_and_a_draft_is_kept_until_then() {
     bench.session.edit("name", |document| {
         document.nodes.get_mut("fade").unwrap().kind = NodeKind::Stage("own/fade".into());
     });
-    settle(&mut bench.session);
+    wait_until_compiled(&mut bench.session);
     bench.frame(Vec::new());
     bench.caret("params.rate");
     bench.write(" * 0.5");
@@ -513,14 +513,14 @@ fn looks_right_and_is_found_by_its_names(theme: Theme, name: &str) {
     harness.run();
     harness.remove_cursor();
     let session = &mut harness.state_mut().1;
-    settle(session);
+    wait_until_compiled(session);
     assert!(matches!(session.document().nodes["look"].kind, NodeKind::Custom(_)));
     session.selection.nodes = std::iter::once("fade".to_string()).collect();
     session.edit("mistake", |document| {
         let wrong = FADE.replace("field(cell) *", "field(cell) * speed *");
         document.nodes.get_mut("fade").unwrap().kind = NodeKind::Custom(wrong);
     });
-    settle(session);
+    wait_until_compiled(session);
     harness.run();
     harness.get_by_label("Errors: running the last valid version");
     harness.snapshot(name);

@@ -88,7 +88,7 @@ impl ComparePane {
             for (texture, part) in [(a, left), (b, right)] {
                 painter.with_clip_rect(part).image(*texture, rect, whole, Color32::WHITE);
             }
-            for (width, color) in [(3.0, theme::of(ui).ground), (1.0, theme::of(ui).accent)] {
+            for (width, color) in [(3.0, theme::current(ui).ground), (1.0, theme::current(ui).accent)] {
                 painter.vline(line, rect.y_range(), Stroke::new(width, color));
             }
             if pointer.is_some_and(|at| (at.x - line).abs() < NEAR) {
@@ -128,7 +128,7 @@ impl ComparePane {
         let share = |at: u32, of: u32| (at as f32 + 0.5) / of.max(1) as f32;
         let at = pos2(rect.left() + share(x, nx) * rect.width(), rect.bottom() - share(y, ny) * rect.height());
         let painter = ui.painter().with_clip_rect(room);
-        for (width, color) in [(3.0, Color32::from_black_alpha(160)), (1.0, theme::of(ui).accent)] {
+        for (width, color) in [(3.0, Color32::from_black_alpha(160)), (1.0, theme::current(ui).accent)] {
             painter.circle_stroke(at, MARK, Stroke::new(width, color));
         }
     }

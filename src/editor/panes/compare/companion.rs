@@ -147,7 +147,9 @@ impl Companion {
 
     /// Notes that this many frames were submitted, and what they take.
     fn note(&self, count: u32, wake: impl Fn() + Send + Sync + 'static) {
-        let (in_flight, cost, since) = (self.in_flight.clone(), self.cost.clone(), Instant::now());
+        let in_flight = self.in_flight.clone();
+        let cost = self.cost.clone();
+        let since = Instant::now();
         let ahead = in_flight.fetch_add(1, Ordering::Relaxed);
         self.simulation.gpu().when_done(move || {
             in_flight.fetch_sub(1, Ordering::Relaxed);

@@ -42,11 +42,11 @@ impl Images {
     ///
     /// # Errors
     /// Why they cannot be shown, in one sentence.
-    pub(super) fn update(&mut self, gpu: &Gpu, which: Which, taken: &Arc<HostCopy>, view: &View) -> Result<(), String> {
+    pub(super) fn update(&mut self, gpu: &Gpu, which: Which, copy: &Arc<HostCopy>, view: &View) -> Result<(), String> {
         let Picture { viewer, texture } = &mut self.0[which as usize];
-        viewer.update_taken(gpu, taken, view).map_err(|problem| problem.to_string())?;
+        viewer.update_taken(gpu, copy, view).map_err(|problem| problem.to_string())?;
         match viewer.image() {
-            Some(image) => texture.update(image.buffer, image.size, taken.subject.name()),
+            Some(image) => texture.update(image.buffer, image.size, copy.subject.name()),
             None => Ok(()),
         }
     }

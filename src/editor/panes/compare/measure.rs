@@ -40,7 +40,7 @@ impl Side {
         match self {
             Side::Coming(reading) => reading.wait().map(Arc::new),
             Side::Arrived(decode) => decode().map(Arc::new),
-            Side::Held(taken) => Some(taken),
+            Side::Held(copy) => Some(copy),
         }
     }
 }

@@ -28,11 +28,13 @@ impl ComparePane {
 
     /// Menu of what the running graph is compared with.
     pub(super) fn other_menu(&mut self, ui: &mut Ui, session: &Session, actions: &mut Actions) {
-        let (mut list, mut hold, mut with) = (None, false, None);
+        let mut list = None;
+        let mut hold = false;
+        let mut with = None;
         let name = match &self.against {
             Against::Nothing => "Compare with…".to_string(),
             Against::Wire(subject) => subject.name().to_string(),
-            Against::Held(taken) => format!("{}, frame {}", taken.subject, taken.frame),
+            Against::Held(copy) => format!("{}, frame {}", copy.subject, copy.frame),
             Against::Other(other) => match &other.subject {
                 Some(subject) => format!("{subject}, {}", other.change.title()),
                 None => other.change.title(),
@@ -106,8 +108,8 @@ impl ComparePane {
     pub(super) fn hold(&mut self, simulation: &Simulation) -> Result<(), String> {
         let Some(live) = &self.live else { return Ok(()) };
         let reading = simulation.take(live).map_err(|problem| problem.to_string())?;
-        let taken = reading.wait().ok_or("the values could not be copied from the GPU; reset the simulation")?;
-        self.set_against(Against::Held(taken.into()));
+        let copy = reading.wait().ok_or("the values could not be copied from the GPU; reset the simulation")?;
+        self.set_against(Against::Held(copy.into()));
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use crate::toolkit::{markup, theme};
 /// Draws them.
 pub(super) fn show(ui: &mut Ui, pane: &ComparePane) {
     let Some(measured) = &pane.measured else { return };
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let frames = match (measured.a.frame, measured.b.frame) {
         (a, b) if a == b => format!("frame {a}"),
         (a, b) => format!("A: frame {a}, B: frame {b}"),

@@ -191,7 +191,7 @@ impl ComparePane {
             let foot = egui::Panel::bottom(ui.id().with("compare foot")).frame(theme::bar(ui));
             foot.show(ui, |ui| numbers::show(ui, self));
         }
-        let ground = egui::Frame::new().fill(theme::of(ui).ground);
+        let ground = egui::Frame::new().fill(theme::current(ui).ground);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| match self.measured.is_some() {
             true => self.body(ui),
             false => self.placeholder(ui, session),
@@ -268,7 +268,7 @@ impl ComparePane {
         let other = match &self.against {
             Against::Nothing => return Ok(None),
             Against::Wire(subject) => take(subject)?,
-            Against::Held(taken) => Side::Held(taken.clone()),
+            Against::Held(copy) => Side::Held(copy.clone()),
             Against::Other(other) => match (&other.fault, other.level()) {
                 (Some(sentence), _) => return Err(sentence.clone()),
                 (None, None) => return Ok(None),
@@ -313,7 +313,7 @@ impl ComparePane {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
             for a in [true, false] {
-                ui.label(RichText::new(if a { "A" } else { "B" }).strong().color(theme::of(ui).accent));
+                ui.label(RichText::new(if a { "A" } else { "B" }).strong().color(theme::current(ui).accent));
                 match a != self.swapped {
                     true => self.live_button(ui, session),
                     false => self.other_menu(ui, session, actions),
@@ -365,7 +365,9 @@ impl ComparePane {
     /// Which part of the values is shown, and of a volume which layer.
     fn how(&mut self, ui: &mut Ui) {
         let Some(measured) = &self.measured else { return };
-        let (ty, components, dim) = (measured.a.ty(), measured.a.components(), measured.a.dim());
+        let ty = measured.a.ty();
+        let components = measured.a.components();
+        let dim = measured.a.dim();
         let size = measured.a.domain().map(crate::graph::Domain::size);
         if components > 1 {
             ui.separator();
@@ -390,7 +392,7 @@ impl ComparePane {
 
     /// What is said instead of images.
     fn placeholder(&self, ui: &mut Ui, session: &Session) {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let (text, color) = match (&self.fault, &self.against) {
             (Some(fault), _) => (markup::plain(fault), look.error),
             _ if session.running_simulation().is_none() => {

@@ -26,7 +26,7 @@ impl CurvePane {
             let end = paint::handle(plot, self, track(spot)?, spot, after)?;
             Some((end.distance(at), Hit::Handle(spot.clone(), after)))
         });
-        let key = self.spots(tracks).map(|(spot, place)| (plot.at(place).distance(at), Hit::Key(spot)));
+        let key = self.spots(tracks).map(|(spot, place)| (plot.position_of(place).distance(at), Hit::Key(spot)));
         let nearest = |found: Vec<(f32, Hit)>| {
             let near = found.into_iter().filter(|(distance, _)| *distance < GRIP);
             near.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, hit)| hit)
@@ -87,7 +87,7 @@ impl CurvePane {
             let at = response.interact_pointer_pos();
             match hit(self, at) {
                 None if at.is_some_and(|at| at.y < plot.rect.top() + RULER) => {
-                    self.asked = at.map(|at| plot.frame(at.x).round().max(0.0) as u64);
+                    self.dragged_frame = at.map(|at| plot.frame(at.x).round().max(0.0) as u64);
                 }
                 Some(Hit::Key(spot)) => self.choose(spot, modifiers),
                 None if !modifiers.shift => self.chosen.clear(),
@@ -166,12 +166,12 @@ impl CurvePane {
                 false
             }
             Grip::Playhead => {
-                self.asked = Some(plot.frame(at.x).round().max(0.0) as u64);
+                self.dragged_frame = Some(plot.frame(at.x).round().max(0.0) as u64);
                 false
             }
             Grip::Box => {
                 let area = Rect::from_two_pos(drag.from, at);
-                let inside = self.spots(&drag.tracks).filter(|(_, place)| area.contains(plot.at(*place)));
+                let inside = self.spots(&drag.tracks).filter(|(_, place)| area.contains(plot.position_of(*place)));
                 self.chosen = inside.map(|(spot, _)| spot).chain(drag.chosen.iter().cloned()).collect();
                 false
             }
@@ -253,7 +253,7 @@ impl CurvePane {
         let shown = parts.filter(|(track, part)| self.shows(track, *part));
         let distance = |track: &Track, part: usize| {
             let frame = plot.frame(at.x);
-            plot.at((frame, self.up(track, part, track.keys.component(part, frame)))).distance(at)
+            plot.position_of((frame, self.up(track, part, track.keys.component(part, frame)))).distance(at)
         };
         let nearest = shown.min_by(|a, b| distance(a.0, a.1).total_cmp(&distance(b.0, b.1)));
         let Some((track, part)) = nearest.filter(|(track, part)| distance(track, *part) < 2.0 * GRIP) else {
@@ -285,7 +285,7 @@ fn turned(
 ) -> Option<crate::curve::Keyframes> {
     let mut keys = track.keys.clone();
     let key = keys.keys.get(spot.key)?;
-    let place = plot.at((key.frame, (*key.value.get(spot.part)? - low) / range));
+    let place = plot.position_of((key.frame, (*key.value.get(spot.part)? - low) / range));
     // A handle stays on its side.
     let x = if after { at.x.max(place.x + 2.0) } else { at.x.min(place.x - 2.0) };
     let slope = range * (plot.value(at.y) - plot.value(place.y)) / (plot.frame(x) - plot.frame(place.x));

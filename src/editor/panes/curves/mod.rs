@@ -79,13 +79,13 @@ impl CurvePane {
     /// Draws the pane. An `Err` is a message for the user.
     fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
         let tracks = tracks(session);
-        let known = |spot: &Spot| {
+        let key_at = |spot: &Spot| {
             let track = tracks.iter().find(|track| track.path() == spot.value)?;
             track.keys.keys.get(spot.key).filter(|key| spot.part < key.value.len())
         };
-        self.chosen.retain(|spot| known(spot).is_some());
+        self.chosen.retain(|spot| key_at(spot).is_some());
         let whole = ui.available_rect_before_wrap();
-        ui.painter().rect_filled(whole, 0.0, theme::of(ui).panel);
+        ui.painter().rect_filled(whole, 0.0, theme::current(ui).panel);
         let bar = Rect::from_min_size(whole.min, vec2(whole.width(), BAR));
         let editable = session.editable();
         ui.scope_builder(egui::UiBuilder::new().max_rect(bar.shrink2(vec2(8.0, 2.0))), |ui| {
@@ -106,7 +106,7 @@ impl CurvePane {
             return Ok(());
         }
         self.plot(ui, area, session, &tracks);
-        actions.extend(self.asked.take().map(Action::GoToFrame));
+        actions.extend(self.dragged_frame.take().map(Action::GoToFrame));
         // A gesture may have changed them.
         let tracks = track::tracks(session);
         self.fulfil(ui.ctx(), session, &tracks)
@@ -122,7 +122,7 @@ impl CurvePane {
                 for part in 0..track.keys.components() {
                     let place = (track.path(), part);
                     let mut on = !self.hidden.contains(&place);
-                    let color = paint::color(index, theme::of(ui));
+                    let color = paint::color(index, theme::current(ui));
                     index += 1;
                     ui.horizontal(|ui| {
                         let (rect, _) = ui.allocate_exact_size(vec2(8.0, 16.0), Sense::hover());
@@ -187,6 +187,6 @@ fn hint(ui: &Ui, area: Rect, session: &Session) {
         true => "No value on this level has keys. ◇ in a row of the inspector inserts one.",
         false => "No value of the selected nodes has keys. ◇ in a row of the inspector inserts one.",
     };
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     ui.painter().text(area.center(), egui::Align2::CENTER_CENTER, text, egui::FontId::proportional(13.0), look.faint);
 }

@@ -22,7 +22,7 @@ pub(super) fn color(index: usize, look: &Look) -> Color32 {
 }
 
 pub(super) fn plot(ui: &Ui, plot: &Plot, pane: &CurvePane, tracks: &[Track], frame: u64, hover: Option<&Hit>) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let painter = ui.painter_at(plot.rect);
     painter.rect_filled(plot.rect, CornerRadius::ZERO, look.field);
     grid(&painter, plot, pane.normalized, look);
@@ -39,7 +39,7 @@ pub(super) fn plot(ui: &Ui, plot: &Plot, pane: &CurvePane, tracks: &[Track], fra
             }
         }
     }
-    let x = plot.at((frame as f64, 0.0)).x;
+    let x = plot.position_of((frame as f64, 0.0)).x;
     painter.vline(x, plot.rect.y_range(), Stroke::new(1.5, look.error));
     let text = painter.layout_no_wrap(frame.to_string(), FontId::proportional(10.0), Color32::WHITE);
     let label = Rect::from_min_size(pos2(x - 0.5 * text.size().x - 4.0, plot.rect.top()), text.size() + vec2(8.0, 2.0));
@@ -56,7 +56,7 @@ fn grid(painter: &Painter, plot: &Plot, normalized: bool, look: &Look) {
     let line = Stroke::new(1.0, look.line.gamma_multiply(0.6));
     let font = FontId::proportional(10.0);
     for value in values {
-        let y = plot.at((0.0, value)).y;
+        let y = plot.position_of((0.0, value)).y;
         let stroke = if value.abs() < 1e-9 * step { Stroke::new(1.0, look.faint) } else { line };
         painter.hline(plot.rect.x_range(), y, stroke);
         if !normalized {
@@ -65,7 +65,7 @@ fn grid(painter: &Painter, plot: &Plot, normalized: bool, look: &Look) {
         }
     }
     for frame in frames {
-        let x = plot.at((frame, 0.0)).x;
+        let x = plot.position_of((frame, 0.0)).x;
         painter.vline(x, plot.rect.y_range(), line);
         let at = pos2(x + 3.0, plot.rect.bottom() - 2.0);
         painter.text(at, Align2::LEFT_BOTTOM, format!("{frame}"), font.clone(), look.faint);
@@ -74,13 +74,15 @@ fn grid(painter: &Painter, plot: &Plot, normalized: bool, look: &Look) {
 
 /// The curve, and fainter the values that are held before and after the keys.
 fn curve(painter: &Painter, plot: &Plot, (pane, track, part): (&CurvePane, &Track, usize), color: Color32) {
-    let place = |frame: f64| plot.at((frame, pane.up(track, part, track.keys.component(part, frame))));
+    let place = |frame: f64| plot.position_of((frame, pane.up(track, part, track.keys.component(part, frame))));
     let keys = &track.keys.keys;
     let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return };
     let (left, right) = plot.sight.frames;
     let (from, to) = (first.frame.max(left), last.frame.min(right));
     if from < to {
-        let count = ((plot.at((to, 0.0)).x - plot.at((from, 0.0)).x) / SAMPLE).ceil().clamp(1.0, 4000.0) as u32;
+        let count = ((plot.position_of((to, 0.0)).x - plot.position_of((from, 0.0)).x) / SAMPLE)
+            .ceil()
+            .clamp(1.0, 4000.0) as u32;
         let mut frames: Vec<f64> = (0..=count).map(|i| from + (to - from) * f64::from(i) / f64::from(count)).collect();
         // It passes through the keys exactly, and steps are vertical.
         let exact = keys.iter().flat_map(|key| [key.frame - 1e-9 * key.frame.max(1.0), key.frame]);
@@ -111,7 +113,7 @@ fn points(
 ) {
     for (index, key) in track.keys.keys.iter().enumerate() {
         let spot = Spot { value: track.path(), key: index, part };
-        let at = plot.at((key.frame, pane.up(track, part, key.value.get(part).copied().unwrap_or_default())));
+        let at = plot.position_of((key.frame, pane.up(track, part, key.value.get(part).copied().unwrap_or_default())));
         let chosen = pane.chosen.contains(&spot);
         if chosen {
             for after in [false, true] {
@@ -137,7 +139,7 @@ pub(super) fn handle(plot: &Plot, pane: &CurvePane, track: &Track, spot: &Spot, 
         false => spot.key.checked_sub(1).is_some_and(|before| !step(before)),
     };
     let (before, behind) = track.keys.slopes(spot.key, spot.part);
-    let at = plot.at((key.frame, pane.up(track, spot.part, key.value.get(spot.part).copied()?)));
+    let at = plot.position_of((key.frame, pane.up(track, spot.part, key.value.get(spot.part).copied()?)));
     let (_, range) = pane.span(track, spot.part);
     let along = plot.direction(if after { behind } else { before } / range) * REACH;
     used.then_some(if after { at + along } else { at - along })

@@ -73,7 +73,7 @@ impl Plot {
         (f64::from(self.rect.width()) / (right - left), f64::from(self.rect.height()) / (high - low))
     }
 
-    pub(super) fn at(&self, (frame, value): (f64, f64)) -> Pos2 {
+    pub(super) fn position_of(&self, (frame, value): (f64, f64)) -> Pos2 {
         let (sx, sy) = self.scale();
         let (x, y) = ((frame - self.sight.frames.0) * sx, (self.sight.values.1 - value) * sy);
         // Far outside, so that lines that leave the plot keep their direction.

@@ -66,7 +66,7 @@ pub(crate) struct CurvePane {
     pub(super) between: bool,
     pub(super) wishes: Vec<Wish>,
     /// The frame that the playhead was dragged to.
-    pub(super) asked: Option<u64>,
+    pub(super) dragged_frame: Option<u64>,
     /// Each curve fills the height of the plot.
     pub(super) normalized: bool,
     /// Minimum and range of each curve then, by value and component.

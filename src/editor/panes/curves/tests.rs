@@ -70,11 +70,11 @@ impl Window {
     }
 
     /// Where a frame and a value are on the screen.
-    fn at(&mut self, frame: f64, value: f64) -> Pos2 {
+    fn position_of(&mut self, frame: f64, value: f64) -> Pos2 {
         let rect = self.harness.get_by_label("curves").rect();
         let (session, pane, _) = self.harness.state();
         let sight = pane.sight.unwrap_or_else(|| pane.all(&tracks(session)));
-        Plot { rect, sight }.at((frame, value))
+        Plot { rect, sight }.position_of((frame, value))
     }
 
     fn drag(&mut self, from: Pos2, to: Pos2, modifiers: Modifiers) {
@@ -124,7 +124,7 @@ impl Window {
 fn a_key_is_dragged_to_another_frame_and_value_in_one_undo_step() {
     let mut window = Window::new("fade");
     let plans = window.session().plans();
-    let (from, to) = (window.at(20.0, 2.0), window.at(27.4, 3.0));
+    let (from, to) = (window.position_of(20.0, 2.0), window.position_of(27.4, 3.0));
     window.drag(from, to, Modifiers::NONE);
     let pairs = window.pairs();
     assert_eq!(pairs.iter().map(|pair| pair.0).collect::<Vec<_>>(), [0.0, 10.0, 27.0, 40.0], "snapped to a frame");
@@ -150,13 +150,13 @@ fn a_key_is_dragged_to_another_frame_and_value_in_one_undo_step() {
 #[test]
 fn shift_keeps_to_an_axis_values_to_the_range_and_frames_to_the_start() {
     let mut window = Window::new("fade");
-    let (from, to) = (window.at(10.0, 3.0), window.at(12.0, 1.0));
+    let (from, to) = (window.position_of(10.0, 3.0), window.position_of(12.0, 1.0));
     window.drag(from, to, Modifiers::SHIFT);
     let pairs = window.pairs();
     assert!(pairs[1].0 == 10.0 && (pairs[1].1 - 1.0).abs() < 0.03, "{pairs:?}");
     window.session().selection.nodes = std::iter::once("sweep".to_string()).collect();
     window.harness.run_steps(3);
-    let from = window.at(5.0, 1.0);
+    let from = window.position_of(5.0, 1.0);
     window.drag(from, from + vec2(-400.0, 900.0), Modifiers::NONE);
     let first = window.keys("sweep", "relaxation").keys.remove(0);
     assert_eq!((first.frame, first.value), (0.0, vec![0.0]), "0..2 is the range, and there are no frames before 0");
@@ -165,7 +165,7 @@ fn shift_keeps_to_an_axis_values_to_the_range_and_frames_to_the_start() {
 #[test]
 fn a_key_that_is_moved_to_another_one_replaces_it() {
     let mut window = Window::new("fade");
-    let (from, to) = (window.at(20.0, 2.0), window.at(10.0, 2.0));
+    let (from, to) = (window.position_of(20.0, 2.0), window.position_of(10.0, 2.0));
     window.drag(from, to, Modifiers::SHIFT);
     assert_eq!(window.pairs(), [(0.0, 1.0), (10.0, 2.0), (40.0, 4.0)]);
     assert_eq!(window.pane().chosen.iter().map(|spot| spot.key).collect::<Vec<_>>(), [1], "it stays selected");
@@ -174,10 +174,10 @@ fn a_key_that_is_moved_to_another_one_replaces_it() {
 #[test]
 fn a_box_selects_keys_that_are_moved_together_and_deleted() {
     let mut window = Window::new("fade");
-    let (from, to) = (window.at(7.0, 3.5), window.at(23.0, 1.5));
+    let (from, to) = (window.position_of(7.0, 3.5), window.position_of(23.0, 1.5));
     window.drag(from, to, Modifiers::NONE);
     assert_eq!(window.pane().chosen.len(), 2);
-    let (from, to) = (window.at(10.0, 3.0), window.at(15.0, 3.0));
+    let (from, to) = (window.position_of(10.0, 3.0), window.position_of(15.0, 3.0));
     window.drag(from, to, Modifiers::SHIFT);
     assert_eq!(window.pairs(), [(0.0, 1.0), (15.0, 3.0), (25.0, 2.0), (40.0, 4.0)]);
     window.key(Key::Delete);
@@ -193,7 +193,7 @@ fn a_box_selects_keys_that_are_moved_together_and_deleted() {
 #[test]
 fn tangents_are_chosen_and_handles_turned() {
     let mut window = Window::new("fade");
-    let at = window.at(10.0, 3.0);
+    let at = window.position_of(10.0, 3.0);
     window.click(at, Modifiers::NONE);
     window.key(Key::Num2);
     assert_eq!(window.keys("fade", "rate").keys[1].tangent, Tangent::Linear);
@@ -202,7 +202,7 @@ fn tangents_are_chosen_and_handles_turned() {
     assert_eq!(window.keys("fade", "rate").keys[1].tangent, Tangent::Auto);
     // Flat at a maximum; its handle is turned upwards, and the other one follows.
     let end = at + vec2(plot::REACH, 0.0);
-    let to = window.at(14.0, 4.0);
+    let to = window.position_of(14.0, 4.0);
     window.drag(end, to, Modifiers::NONE);
     let Tangent::Free(before, after) = window.keys("fade", "rate").keys[1].tangent.clone() else { panic!("not free") };
     assert!((after[0] - 0.25).abs() < 0.02 && before == after, "{before:?} {after:?}");
@@ -227,7 +227,7 @@ fn keys_are_copied_and_pasted_at_the_present_frame_and_to_another_value() {
     for _ in 0..50 {
         window.session().simulation().unwrap().step(&FrameInput::default()).unwrap();
     }
-    let (from, to) = (window.at(7.0, 3.5), window.at(23.0, 1.5));
+    let (from, to) = (window.position_of(7.0, 3.5), window.position_of(23.0, 1.5));
     window.drag(from, to, Modifiers::NONE);
     let text = window.copied();
     assert_eq!(text, "fade.rate = (keys: [(0, 3), (10, 2)])");
@@ -258,7 +258,7 @@ fn normalized_curves_fill_the_plot_and_move_by_their_own_size() {
     window.harness.get_by_label("Normalize").click();
     window.harness.run_steps(3);
     // From 1 at the bottom to 4 at the top.
-    let (from, to) = (window.at(20.0, 1.0 / 3.0), window.at(20.0, 2.0 / 3.0));
+    let (from, to) = (window.position_of(20.0, 1.0 / 3.0), window.position_of(20.0, 2.0 / 3.0));
     window.drag(from, to, Modifiers::NONE);
     let pairs = window.pairs();
     assert!(pairs[2].0 == 20.0 && (pairs[2].1 - 3.0).abs() < 0.03, "{pairs:?}");
@@ -268,7 +268,7 @@ fn normalized_curves_fill_the_plot_and_move_by_their_own_size() {
 fn the_playhead_is_dragged_in_the_strip_at_the_top() {
     let mut window = Window::new("fade");
     let top = window.harness.get_by_label("curves").rect().top() + 6.0;
-    let (from, to) = (window.at(3.0, 0.0).x, window.at(25.2, 0.0).x);
+    let (from, to) = (window.position_of(3.0, 0.0).x, window.position_of(25.2, 0.0).x);
     window.drag(Pos2::new(from, top), Pos2::new(to, top), Modifiers::NONE);
     assert_eq!(window.harness.state().2.last(), Some(&Action::GoToFrame(25)));
     assert!(window.pane().chosen.is_empty() && !window.session().history().can_undo());
@@ -278,7 +278,7 @@ fn the_playhead_is_dragged_in_the_strip_at_the_top() {
 fn several_curves_are_shown_hidden_and_get_keys_by_a_double_click() {
     let mut window = Window::new("wind");
     let x = window.harness.get_by_label("curve value x").rect();
-    let place = window.at(15.0, 1.0);
+    let place = window.position_of(15.0, 1.0);
     for pressed in [true, false, true, false] {
         window.harness.event(Event::PointerMoved(place));
         window.harness.event(Event::PointerButton {
@@ -294,7 +294,7 @@ fn several_curves_are_shown_hidden_and_get_keys_by_a_double_click() {
     assert_eq!((wind.keys.len(), wind.keys[1].frame), (3, 15.0));
     assert!((wind.keys[1].value[0] - 1.0).abs() < 0.05 && wind.keys[1].value[1].abs() < 0.05, "{wind:?}");
     // A part is moved alone.
-    let from = window.at(30.0, 2.0);
+    let from = window.position_of(30.0, 2.0);
     window.drag(from, from + Vec2::new(0.0, 40.0), Modifiers::NONE);
     let moved = window.keys("wind", "value");
     assert!(moved.keys[2].value[0] < 2.0 && moved.keys[2].value[1] == -1.0, "{moved:?}");

@@ -56,7 +56,7 @@ impl CurvePane {
 
     /// Frame and value of the selected key.
     fn numbers(&mut self, ui: &mut Ui, session: &mut Session, tracks: &[Track]) {
-        let faint = theme::of(ui).faint;
+        let faint = theme::current(ui).faint;
         let (Some(spot), 1) = (self.chosen.first().cloned(), self.chosen.len()) else {
             let text = match self.chosen.len() {
                 0 => "Double-click a curve to add a key".to_string(),
@@ -104,7 +104,7 @@ impl CurvePane {
         response.context_menu(|ui| {
             let some = !self.chosen.is_empty();
             let mut entry = |ui: &mut Ui, name: &str, keys: &str, enabled: bool, wish: Wish| {
-                let keys = RichText::new(keys).color(theme::of(ui).faint);
+                let keys = RichText::new(keys).color(theme::current(ui).faint);
                 if ui.add_enabled(enabled, Button::new(name).shortcut_text(keys)).clicked() {
                     self.wishes.push(wish);
                 }

@@ -24,7 +24,7 @@ pub(super) fn row(ui: &mut Ui, name: &str, widgets: impl FnOnce(&mut Ui, Id)) {
     ui.horizontal(|ui| {
         let label = ui.allocate_ui(egui::vec2(NAMES, 22.0), |ui| {
             ui.set_min_width(NAMES);
-            ui.label(RichText::new(name).color(theme::of(ui).dim)).id
+            ui.label(RichText::new(name).color(theme::current(ui).dim)).id
         });
         widgets(ui, label.inner);
     });
@@ -40,7 +40,7 @@ pub(super) fn frame_range(ui: &mut Ui, preset: &mut ExportPreset, fps: f64, time
         let seconds = last.saturating_add(1).saturating_sub(*first) as f64 / fps;
         let label = ui.label("step").id;
         value(ui, label, &settings::EVERY, preset);
-        ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::of(ui).dim));
+        ui.label(RichText::new(format!("{seconds:.1} s")).color(theme::current(ui).dim));
         if let Some(range) = timeline {
             let (from, to) = range;
             let hint = "The loop of the timeline, or else all frames computed so far";
@@ -52,14 +52,14 @@ pub(super) fn frame_range(ui: &mut Ui, preset: &mut ExportPreset, fps: f64, time
     });
     if preset.frames.0 > 1 {
         let text = "Earlier frames are computed too, because each frame depends on the one before.";
-        ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).faint)).wrap());
+        ui.add(egui::Label::new(RichText::new(text).color(theme::current(ui).faint)).wrap());
     }
 }
 
-pub(super) fn size(ui: &mut Ui, chosen: &mut Option<(u32, u32)>, own: (u32, u32), fitting: Option<(u32, u32)>) {
+pub(super) fn size(ui: &mut Ui, chosen: &mut Option<(u32, u32)>, output_size: (u32, u32), fitting: Option<(u32, u32)>) {
     let mut custom = chosen.is_some();
     if ui.checkbox(&mut custom, "Custom size").on_hover_text("If off, the size of the Output node").changed() {
-        *chosen = custom.then_some(own);
+        *chosen = custom.then_some(output_size);
     }
     match chosen {
         Some((width, height)) => {
@@ -69,17 +69,19 @@ pub(super) fn size(ui: &mut Ui, chosen: &mut Option<(u32, u32)>, own: (u32, u32)
             ui.add(number_field(ui, height).range(1..=LARGEST)).labelled_by(label);
             if let Some(fits) = fitting {
                 let text = format!("Stretches the image. {} × {} keeps its aspect ratio", fits.0, fits.1);
-                ui.label(RichText::new(text).color(theme::of(ui).warning));
+                ui.label(RichText::new(text).color(theme::current(ui).warning));
             }
         }
-        None => drop(ui.label(RichText::new(format!("{} × {}", own.0, own.1)).color(theme::of(ui).dim))),
+        None => drop(
+            ui.label(RichText::new(format!("{} × {}", output_size.0, output_size.1)).color(theme::current(ui).dim)),
+        ),
     }
 }
 
 /// A setting of a format. What is the default is not kept.
 pub(super) fn value(ui: &mut Ui, label: Id, setting: &Setting, preset: &mut ExportPreset) {
-    let known = preset.settings.get(setting.name);
-    let number = |default: f64| match known {
+    let current = preset.settings.get(setting.name);
+    let number = |default: f64| match current {
         Some(ParamValue::Number(number)) => *number,
         _ => default,
     };
@@ -97,11 +99,11 @@ pub(super) fn value(ui: &mut Ui, label: Id, setting: &Setting, preset: &mut Expo
             changed.then(|| Some(ParamValue::Number(f64::from(value))).filter(|_| value != default))
         }
         Values::Flag => {
-            let mut on = matches!(known, Some(ParamValue::Bool(true)));
+            let mut on = matches!(current, Some(ParamValue::Bool(true)));
             let changed = ui.checkbox(&mut on, "").labelled_by(label).on_hover_text(setting.about).changed();
             changed.then(|| on.then_some(ParamValue::Bool(true)))
         }
-        Values::Tiles(usual) => tiles(ui, setting, known, usual),
+        Values::Tiles(usual) => tiles(ui, setting, current, usual),
     };
     match changed {
         Some(Some(value)) => drop(preset.settings.insert(setting.name.into(), value)),
@@ -111,8 +113,8 @@ pub(super) fn value(ui: &mut Ui, label: Id, setting: &Setting, preset: &mut Expo
 }
 
 /// Columns and rows. Returns the new value, where it changes.
-fn tiles(ui: &mut Ui, setting: &Setting, known: Option<&ParamValue>, usual: [u32; 2]) -> Option<Option<ParamValue>> {
-    let mut sides = match known {
+fn tiles(ui: &mut Ui, setting: &Setting, current: Option<&ParamValue>, usual: [u32; 2]) -> Option<Option<ParamValue>> {
+    let mut sides = match current {
         Some(ParamValue::Vector(sides)) => Some(sides.clone()),
         _ => None,
     };
@@ -149,18 +151,18 @@ pub(super) fn choose_folder(
     ui: &mut Ui,
     label: Id,
     folder: &mut String,
-    asked: &mut Option<Receiver<Option<PathBuf>>>,
+    pending: &mut Option<Receiver<Option<PathBuf>>>,
 ) {
     let width = (ui.available_width() - 164.0).max(120.0);
     let hint =
         "A relative folder is beside the graph. Words in braces are tokens, such as {graph}, the name of its file";
     let field = egui::TextEdit::singleline(folder).desired_width(width);
     ui.add(field).labelled_by(label).on_hover_text(hint);
-    if ui.add_enabled(asked.is_none(), egui::Button::new("Choose…")).clicked() {
+    if ui.add_enabled(pending.is_none(), egui::Button::new("Choose…")).clicked() {
         let (wake, start) = (ui.ctx().clone(), folder.clone());
         let pick = move || rfd::FileDialog::new().set_directory(start).pick_folder();
         // If no thread can be started, no answer comes, and a path can be typed.
-        *asked = Some(answer("folder dialog", move || wake.request_repaint(), pick));
+        *pending = Some(answer("folder dialog", move || wake.request_repaint(), pick));
     }
 }
 
@@ -170,7 +172,7 @@ pub(super) fn tokens(ui: &mut Ui, folder: &mut String, place: &ExportPlace, (fir
         for (name, about) in TOKENS.iter().chain(&OF_SERIES) {
             let value = place.value(name, &(first..=last));
             let about = value.map_or_else(|| about.to_string(), |value| format!("{about}: {value}"));
-            let shown = RichText::new(about.as_str()).color(theme::of(ui).faint);
+            let shown = RichText::new(about.as_str()).color(theme::current(ui).faint);
             if ui.add(egui::Button::new(format!("{{{name}}}")).shortcut_text(shown)).clicked() {
                 *folder += &format!("{{{name}}}");
                 ui.close();

@@ -21,7 +21,7 @@ pub(super) enum There {
     Nothing,
     /// Frames of an interrupted export with the same inputs.
     Interrupted(u64),
-    /// The same, but from caches that were baked again since. The frames would be overwritten.
+    /// Frames of an interrupted export from caches that were baked again since. They would be overwritten.
     Rebaked,
     /// Number of files of earlier exports, which would be replaced.
     Earlier(usize),
@@ -55,18 +55,18 @@ impl Drop for Inspection {
 
 impl Inspection {
     /// The disk is read once for the same settings and graph.
-    pub(super) fn of(
-        known: &mut Option<Inspection>,
+    pub(super) fn cached(
+        cached: &mut Option<Inspection>,
         export: &Export,
         ctx: &egui::Context,
         session: &Session,
     ) -> Inspected {
         let (export, revision) = (Export { resume: true, checkpoints: None, ..export.clone() }, session.revision());
         let same = |look: &&mut Inspection| look.export == export && look.revision == revision;
-        if let Some(look) = known.as_mut().filter(same) {
+        if let Some(look) = cached.as_mut().filter(same) {
             return look.poll();
         }
-        *known = Some(Inspection::start(export, ctx, session));
+        *cached = Some(Inspection::start(export, ctx, session));
         Inspected::default()
     }
 
@@ -89,8 +89,12 @@ impl Inspection {
 
     fn start(export: Export, ctx: &egui::Context, session: &Session) -> Inspection {
         let (cancel, revision) = (Cancel::default(), session.revision());
-        let (document, library, access) = (session.document().clone(), session.library().clone(), session.access());
-        let (theirs, stop, wake) = (export.clone(), cancel.clone(), ctx.clone());
+        let document = session.document().clone();
+        let library = session.library().clone();
+        let access = session.access();
+        let theirs = export.clone();
+        let stop = cancel.clone();
+        let wake = ctx.clone();
         let look = move || {
             let inputs = Fingerprint::of(&document, &library, &access, &stop)?;
             let there = match (theirs.interrupted(&inputs), theirs.would_replace()) {

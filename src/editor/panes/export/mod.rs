@@ -162,11 +162,11 @@ impl ExportDialog {
                 self.preset.folder = folder.display().to_string();
             }
         }
-        let told = self.queue.poll(ctx, session.gpu());
-        if told.is_some() {
+        let ended = self.queue.poll(ctx, session.gpu());
+        if ended.is_some() {
             self.inspection = None;
         }
-        told
+        ended
     }
 
     /// Draws the window; `entered` says that Enter was pressed for it. Exports continue when it is closed. An error is
@@ -181,7 +181,7 @@ impl ExportDialog {
     ) -> (Shown, Result<(), String>) {
         self.entered = entered;
         let found = self.survey.poll(ctx, session);
-        let mut asked = None;
+        let mut request = None;
         let mut open = true;
         let room = ctx.content_rect();
         let window = egui::Window::new("Export").id(Id::new("export")).open(&mut open).collapsible(false);
@@ -196,7 +196,7 @@ impl ExportDialog {
                 if room.height() < LOW {
                     all.show(ui, |ui| {
                         self.settings(ui, session, found.as_ref(), around);
-                        asked = self.foot(ui, session, around);
+                        request = self.foot(ui, session, around);
                     });
                     return;
                 }
@@ -206,7 +206,7 @@ impl ExportDialog {
                     self.settings(ui, session, found.as_ref(), around);
                 });
                 let top = ui.cursor().top();
-                asked = self.foot(ui, session, around);
+                request = self.foot(ui, session, around);
                 self.foot_height = ui.cursor().top() - top;
             });
         if let (Some(found), Some(picker)) = (&found, &mut self.picker)
@@ -217,7 +217,7 @@ impl ExportDialog {
         if !open {
             self.picker = None;
         }
-        let told = match asked {
+        let result = match request {
             Some(ExportRequest::Start) => self.start(session, settings),
             Some(ExportRequest::CopyCommand) => {
                 ctx.copy_text(self.command(session));
@@ -225,7 +225,7 @@ impl ExportDialog {
             }
             None => Ok(()),
         };
-        (Shown { open, area: shown.map(|shown| shown.response.rect) }, told)
+        (Shown { open, area: shown.map(|shown| shown.response.rect) }, result)
     }
 
     /// Adds the export to the queue, and remembers the settings.
@@ -268,7 +268,7 @@ impl ExportDialog {
         };
         if self.survey.broken {
             let text = "The graph has errors. The wires are those of its last valid version.";
-            ui.label(RichText::new(text).color(theme::of(ui).warning));
+            ui.label(RichText::new(text).color(theme::current(ui).warning));
         }
         if self.rows.is_empty() {
             let Some(first) = found.output().or(found.wires.first()) else { return };
@@ -279,20 +279,20 @@ impl ExportDialog {
         let preset = self.presets.chosen().map(String::from);
         let place = ExportPlace { reserved, preset, ..place(session) };
         row(ui, "Preset", |ui, _| {
-            let now = presets::of(&self.rows, &self.preset, &place);
+            let now = presets::from_rows(&self.rows, &self.preset, &place);
             if let Some(preset) = self.presets.show(ui, session, &now) {
                 self.rows = presets::rows(&preset, |wire| found.request(wire));
                 self.preset = preset;
             }
         });
-        let resolved = Resolved::of(&mut self.resolved, &self.rows, &self.preset, &place, found);
+        let resolved = Resolved::cached(&mut self.resolved, &self.rows, &self.preset, &place, found);
         if let Some(picker) = series::show(ui, &mut self.rows, &resolved.rows, found, &around.near) {
             self.picker = Some(picker);
         }
         ui.add_space(4.0);
         frame_range(ui, &mut self.preset, session.document().fps, around.range);
-        if let Some(own) = resolved.image_size {
-            row(ui, "Size", |ui, _| size(ui, &mut self.preset.size, own, resolved.fitting));
+        if let Some(output_size) = resolved.image_size {
+            row(ui, "Size", |ui, _| size(ui, &mut self.preset.size, output_size, resolved.fitting));
         }
         for setting in &resolved.settings {
             row(ui, setting.title, |ui, label| value(ui, label, setting, &mut self.preset));
@@ -302,7 +302,7 @@ impl ExportDialog {
             tokens(ui, &mut self.preset.folder, &place, self.preset.frames);
         });
         if let Some(error) = &resolved.folder_error {
-            let color = theme::of(ui).error;
+            let color = theme::current(ui).error;
             ui.add(egui::Label::new(markup::label(ui, "", error, color)).wrap());
         }
         row(ui, "File names", |ui, label| file_names(ui, label, &mut self.preset.names));
@@ -311,36 +311,36 @@ impl ExportDialog {
 
     /// What stands below the settings. Returns what is asked for.
     fn foot(&mut self, ui: &mut Ui, session: &Session, around: &Around) -> Option<ExportRequest> {
-        let asked = self.actions(ui, session, around);
+        let request = self.actions(ui, session, around);
         if !self.queue.is_empty() {
             ui.separator();
             let scroll = egui::ScrollArea::vertical().id_salt("queue").max_height(QUEUE).min_scrolled_height(QUEUE);
             scroll.show(ui, |ui| self.queue.show(ui));
         }
-        asked
+        request
     }
 
     /// What the settings make, and the buttons. Returns what is asked for.
     fn actions(&mut self, ui: &mut Ui, session: &Session, around: &Around) -> Option<ExportRequest> {
         let resolved = self.resolved.as_ref()?;
         let inspected = match resolved.is_valid() {
-            true => Inspection::of(&mut self.inspection, resolved.resumable(), ui.ctx(), session),
+            true => Inspection::cached(&mut self.inspection, resolved.resumable(), ui.ctx(), session),
             false => Inspected::default(),
         };
-        let taken = self.queue.uses(&resolved.resumable().folder);
-        let resume = self.resume && !taken && matches!(inspected.there, There::Interrupted(_));
+        let in_use = self.queue.uses(&resolved.resumable().folder);
+        let resume = self.resume && !in_use && matches!(inspected.there, There::Interrupted(_));
         self.resumes = resume;
         let export = if resume { resolved.resumable() } else { &resolved.export };
         let mut answered = true;
         summary(ui, resolved, export, inspected, (self.queue.measured(export), around.frame_seconds));
         match inspected.there {
-            There::Interrupted(count) if !taken => {
+            There::Interrupted(count) if !in_use => {
                 let text = format!("Resume the interrupted export ({} done)", frames(count));
                 ui.checkbox(&mut self.resume, text);
             }
-            There::Rebaked if !taken => {
+            There::Rebaked if !in_use => {
                 let text = "The interrupted export came from a cache that was baked again since. All frames will be written again.";
-                ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).warning)).wrap());
+                ui.add(egui::Label::new(RichText::new(text).color(theme::current(ui).warning)).wrap());
             }
             // Those of another version stay.
             There::Earlier(count) if resolved.newest.is_none() => {
@@ -348,7 +348,7 @@ impl ExportDialog {
                     1 => "A file of an earlier export will be replaced.".into(),
                     count => format!("{count} files of earlier exports will be replaced."),
                 };
-                ui.label(RichText::new(text).color(theme::of(ui).warning));
+                ui.label(RichText::new(text).color(theme::current(ui).warning));
             }
             There::Others(count) if resolved.newest.is_none() => {
                 let count = if count == 0 { String::new() } else { format!("{count} ") };
@@ -358,8 +358,8 @@ impl ExportDialog {
             _ => {}
         }
         let kept = self.presets.chosen().and_then(|name| session.document().exports.get(name));
-        let own = place(session).relative(&self.preset.folder);
-        if inspected.outside && session.path().is_some() && kept.is_some_and(|kept| kept.folder == own) {
+        let relative_folder = place(session).relative(&self.preset.folder);
+        if inspected.outside && session.path().is_some() && kept.is_some_and(|kept| kept.folder == relative_folder) {
             let text = format!("Write to {}, outside of the graph's folder", export.folder.display());
             answered &= question(ui, &text, &mut self.leaves, first_file(export));
         }
@@ -374,21 +374,21 @@ impl ExportDialog {
         let named = !self.preset.folder.trim().is_empty() && inspected.there != There::Unknown;
         let overlap = if resolved.is_valid() { self.queue.overlap(export) } else { None };
         if let Some(sentence) = &overlap {
-            let color = theme::of(ui).error;
+            let color = theme::current(ui).error;
             ui.add(egui::Label::new(markup::label(ui, "", sentence, color)).wrap());
         }
-        let mut asked = None;
+        let mut request = None;
         ui.horizontal(|ui| {
             let enabled = resolved.is_valid() && named && overlap.is_none() && answered;
             if ui.add_enabled(enabled, button(text)).clicked() || (enabled && self.entered) {
-                asked = Some(ExportRequest::Start);
+                request = Some(ExportRequest::Start);
             }
             let hint = "Copy the command that makes the same files, of the graph as it is saved";
             if ui.add_enabled(resolved.is_valid(), button("Copy as command")).on_hover_text(hint).clicked() {
-                asked = Some(ExportRequest::CopyCommand);
+                request = Some(ExportRequest::CopyCommand);
             }
         });
-        asked
+        request
     }
 }
 
@@ -409,7 +409,7 @@ fn first_file(export: &Export) -> PathBuf {
 /// A question about an export with this first file, and whether the user has agreed.
 fn question(ui: &mut Ui, text: &str, agreed: &mut Option<PathBuf>, about: PathBuf) -> bool {
     let mut yes = agreed.as_ref() == Some(&about);
-    ui.checkbox(&mut yes, RichText::new(text).color(theme::of(ui).warning));
+    ui.checkbox(&mut yes, RichText::new(text).color(theme::current(ui).warning));
     *agreed = yes.then_some(about);
     yes
 }
@@ -434,7 +434,7 @@ fn summary(
     if !resolved.is_valid() {
         return;
     }
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let path = export.path(export.frames.first()).display().to_string();
     ui.add(egui::Label::new(RichText::new(format!("First file: {path}")).color(look.dim)).truncate())
         .on_hover_text(path);

@@ -39,8 +39,8 @@ fn resolved(path: &Path) -> PathBuf {
             Component::ParentDir => drop(found.pop()),
             part => found.push(part),
         }
-        if let Ok(known) = found.canonicalize() {
-            found = known;
+        if let Ok(canonical) = found.canonicalize() {
+            found = canonical;
         }
     }
     found

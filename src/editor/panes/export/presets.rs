@@ -33,7 +33,7 @@ impl Presets {
             self.name(ui, session, now);
             return None;
         }
-        let mut taken = None;
+        let mut picked = None;
         let kept = self.chosen.as_ref().and_then(|name| session.document().exports.get(name));
         let changed = kept.is_some_and(|kept| !same(kept, now));
         let text = self.chosen.clone().unwrap_or_else(|| "None".into());
@@ -41,11 +41,11 @@ impl Presets {
         let list = ComboBox::from_id_salt("export preset").width(WIDTH).selected_text(shown);
         let list = list.show_ui(ui, |ui| {
             if session.document().exports.is_empty() {
-                ui.label(RichText::new("The graph has no presets yet").color(theme::of(ui).dim));
+                ui.label(RichText::new("The graph has no presets yet").color(theme::current(ui).dim));
             }
             for (name, preset) in &session.document().exports {
                 if ui.selectable_label(self.chosen.as_ref() == Some(name), name).clicked() {
-                    taken = Some((name.clone(), preset.clone()));
+                    picked = Some((name.clone(), preset.clone()));
                 }
             }
         });
@@ -64,7 +64,7 @@ impl Presets {
                 session.end_gesture();
             }
         }
-        let (name, preset) = taken?;
+        let (name, preset) = picked?;
         self.chosen = Some(name);
         Some(preset)
     }
@@ -88,7 +88,7 @@ impl Presets {
         } else if ui.button("Cancel").clicked() || escaped {
             self.naming = None;
         } else if session.document().exports.contains_key(name.trim()) {
-            ui.label(RichText::new("Replaces the one of this name").color(theme::of(ui).warning));
+            ui.label(RichText::new("Replaces the one of this name").color(theme::current(ui).warning));
         }
     }
 }
@@ -107,7 +107,7 @@ fn save(session: &mut Session, name: &str, now: &ExportPreset) {
 }
 
 /// The settings as a preset of the graph.
-pub(super) fn of(rows: &[Request], settings: &ExportPreset, place: &ExportPlace) -> ExportPreset {
+pub(super) fn from_rows(rows: &[Request], settings: &ExportPreset, place: &ExportPlace) -> ExportPreset {
     let what = rows.iter().map(Request::to_string).collect();
     ExportPreset { what, folder: place.relative(&settings.folder), ..settings.clone() }
 }

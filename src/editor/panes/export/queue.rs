@@ -139,8 +139,13 @@ impl Queue {
             State::Running(job, _) if entry.content == content => Some(Measured::of(&job.progress())),
             _ => None,
         });
-        let known = || self.measured.iter().find(|(known, _)| *known == content).map(|(_, measured)| *measured);
-        running.or_else(known).unwrap_or_default()
+        let earlier = || {
+            self.measured
+                .iter()
+                .find(|(measured_content, _)| *measured_content == content)
+                .map(|(_, measured)| *measured)
+        };
+        running.or_else(earlier).unwrap_or_default()
     }
 
     /// Folders of exports that run or wait.
@@ -166,7 +171,7 @@ impl Queue {
 
     /// Takes the result of the export that runs, and starts the next one. Returns the result.
     pub(super) fn poll(&mut self, ctx: &egui::Context, gpu: &Gpu) -> Option<(String, bool)> {
-        let mut told = None;
+        let mut message = None;
         for entry in &mut self.entries {
             if let State::Running(job, _) = &mut entry.state
                 && let Some(ended) = job.ended()
@@ -176,7 +181,7 @@ impl Queue {
                     self.measured.retain(|(content, _)| *content != entry.content);
                     self.measured.push((entry.content.clone(), Measured::of(&job.progress())));
                 }
-                told = Some((text.clone(), error));
+                message = Some((text.clone(), error));
                 entry.state = State::Ended { text, error };
             }
         }
@@ -190,23 +195,23 @@ impl Queue {
             let oldest = self.entries.iter().position(|entry| matches!(entry.state, State::Ended { .. }));
             oldest.map(|at| self.entries.remove(at));
         }
-        told
+        message
     }
 
     /// Draws the list.
     pub(super) fn show(&mut self, ui: &mut Ui) {
-        let mut asked = None;
+        let mut request = None;
         let waiting = |entry: &Entry| matches!(entry.state, State::Waiting(_));
         let first = self.entries.iter().position(waiting);
         let last = self.entries.iter().rposition(waiting);
         for (at, entry) in self.entries.iter().enumerate() {
             ui.push_id(entry.number, |ui| {
                 if let Some(what) = entry.show(ui, (first != Some(at), last != Some(at))) {
-                    asked = Some((at, what));
+                    request = Some((at, what));
                 }
             });
         }
-        let Some((at, what)) = asked else { return };
+        let Some((at, what)) = request else { return };
         match what {
             QueueAction::Cancel => self.entries.get_mut(at).into_iter().for_each(Entry::cancel),
             QueueAction::Remove => drop(self.entries.remove(at)),
@@ -252,26 +257,26 @@ impl Entry {
     }
 
     fn show(&self, ui: &mut Ui, (up, down): (bool, bool)) -> Option<QueueAction> {
-        let mut asked = None;
-        let look = theme::of(ui);
+        let mut request = None;
+        let look = theme::current(ui);
         let folder = self.export.folder.display().to_string();
         ui.horizontal(|ui| {
             let mut buttons = |ui: &mut Ui| match &self.state {
-                State::Running(..) => asked = ui.button("Cancel").clicked().then_some(QueueAction::Cancel),
+                State::Running(..) => request = ui.button("Cancel").clicked().then_some(QueueAction::Cancel),
                 State::Waiting(_) => {
                     if named(ui, "✖", "Remove from the queue", true) {
-                        asked = Some(QueueAction::Remove);
+                        request = Some(QueueAction::Remove);
                     }
                     if named(ui, "⏷", "Later", down) {
-                        asked = Some(QueueAction::Down);
+                        request = Some(QueueAction::Down);
                     }
                     if named(ui, "⏶", "Sooner", up) {
-                        asked = Some(QueueAction::Up);
+                        request = Some(QueueAction::Up);
                     }
                 }
                 State::Ended { error, .. } => {
                     if named(ui, "✖", "Remove from the list", true) {
-                        asked = Some(QueueAction::Remove);
+                        request = Some(QueueAction::Remove);
                     }
                     if !error && ui.button("Open folder").clicked() {
                         // If the folder is gone or no file manager answers, the path can still be read.
@@ -305,7 +310,7 @@ impl Entry {
             }
         }
         ui.add_space(4.0);
-        asked
+        request
     }
 }
 

@@ -41,24 +41,24 @@ pub(super) fn show(
     found: &SurveyedGraph,
     near: &[String],
 ) -> Option<WirePicker> {
-    let mut asked = None;
+    let mut action = None;
     let several = requests.len() > 1;
     for (at, request) in requests.iter_mut().enumerate() {
-        let frame = egui::Frame::new().fill(theme::of(ui).ground).corner_radius(4.0).inner_margin(6.0);
+        let frame = egui::Frame::new().fill(theme::current(ui).ground).corner_radius(4.0).inner_margin(6.0);
         frame.show(ui, |ui| {
             ui.push_id(at, |ui| {
                 ui.set_width(ui.available_width());
-                let asked_here = row(ui, at, request, rows.get(at), several);
-                asked = asked_here.or(asked.take());
+                let row_action = row(ui, at, request, rows.get(at), several);
+                action = row_action.or(action.take());
             });
         });
         ui.add_space(4.0);
     }
     let add = ui.button("+ Add wire").on_hover_text("Write another series of files in the same pass");
     if add.clicked() {
-        asked = Some(SeriesAction::Pick((requests.len(), 0), add.rect.left_bottom()));
+        action = Some(SeriesAction::Pick((requests.len(), 0), add.rect.left_bottom()));
     }
-    match asked? {
+    match action? {
         SeriesAction::Pick(place, at) => return Some(WirePicker::new(place, at, found, near)),
         SeriesAction::RemoveWire((row, part)) => drop(requests.get_mut(row)?.parts.remove(part)),
         SeriesAction::RemoveRow(row) => drop(requests.remove(row)),
@@ -67,7 +67,7 @@ pub(super) fn show(
 }
 
 fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several: bool) -> Option<SeriesAction> {
-    let mut asked = None;
+    let mut action = None;
     let formats = row.map(|row| row.formats.as_slice()).unwrap_or_default();
     let number = at + 1;
     let joined = request.parts.len() > 1;
@@ -79,21 +79,21 @@ fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several
             let label = format!("Wire {number}: {}", part.wire);
             wire.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::ComboBox, true, &label));
             if wire.on_hover_text("What is written; click to choose").clicked() {
-                asked = Some(SeriesAction::Pick((at, index), ui.min_rect().left_bottom()));
+                action = Some(SeriesAction::Pick((at, index), ui.min_rect().left_bottom()));
             }
-            ui.label(RichText::new("as").color(theme::of(ui).dim));
+            ui.label(RichText::new("as").color(theme::current(ui).dim));
             name(ui, part, number);
             match index {
                 0 => choose_format(ui, request.format.as_mut(), formats, number),
                 _ if named(ui, "✖", "Remove this wire from the files", true) => {
-                    asked = Some(SeriesAction::RemoveWire((at, index)));
+                    action = Some(SeriesAction::RemoveWire((at, index)));
                 }
                 _ => {}
             }
             if index == 0 {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if several && named(ui, "✖", "Remove these files", true) {
-                        asked = Some(SeriesAction::RemoveRow(at));
+                        action = Some(SeriesAction::RemoveRow(at));
                     }
                 });
             }
@@ -105,10 +105,10 @@ fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several
             let more = ui.small_button("+").on_hover_text("Put another wire into the same files");
             more.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Add a wire to these files"));
             if more.clicked() {
-                asked = Some(SeriesAction::Pick((at, request.parts.len()), more.rect.left_bottom()));
+                action = Some(SeriesAction::Pick((at, request.parts.len()), more.rect.left_bottom()));
             }
         }
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         match row.map(|row| (&row.items, &row.names)) {
             Some((Ok(_), names)) => {
                 ui.add(egui::Label::new(RichText::new(names).color(look.dim)).truncate());
@@ -122,9 +122,9 @@ fn row(ui: &mut Ui, at: usize, request: &mut Request, row: Option<&Row>, several
     if joined && !joins && !formats.is_empty() {
         let holding: Vec<&str> = formats.iter().map(|format| format.title).collect();
         let text = format!("Formats that hold these wires in one file: {}", holding.join(", "));
-        ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
+        ui.add(egui::Label::new(RichText::new(text).color(theme::current(ui).dim)).wrap());
     }
-    asked
+    action
 }
 
 /// The name of a wire in its files.
@@ -198,8 +198,8 @@ impl WirePicker {
             None => requests.push(found.request(wire)),
             Some(request) => {
                 match request.parts.get_mut(part) {
-                    Some(known) if known.wire == *wire => return true,
-                    Some(known) => *known = NamedWire { name: None, wire: wire.clone() },
+                    Some(named) if named.wire == *wire => return true,
+                    Some(named) => *named = NamedWire { name: None, wire: wire.clone() },
                     None => request.parts.push(NamedWire { name: None, wire: wire.clone() }),
                 }
                 // Another kind of wire has formats of its own.

@@ -58,7 +58,7 @@ impl SurveyedGraph {
 #[derive(Default)]
 pub(super) struct Survey {
     /// The revision that is being built, and its result.
-    asked: Option<(u64, Receiver<Result<SurveyedGraph, Problems>>)>,
+    building: Option<(u64, Receiver<Result<SurveyedGraph, Problems>>)>,
     revision: Option<u64>,
     /// The last graph that could be built.
     found: Option<Arc<SurveyedGraph>>,
@@ -69,17 +69,19 @@ pub(super) struct Survey {
 impl Survey {
     /// The newest graph that is known. `None` until the first one is built, and where none can be.
     pub(super) fn poll(&mut self, ctx: &egui::Context, session: &Session) -> Option<Arc<SurveyedGraph>> {
-        if let Some((revision, answer)) = &self.asked
+        if let Some((revision, answer)) = &self.building
             && let Ok(found) = answer.try_recv()
         {
             self.revision = Some(*revision);
             self.broken = found.is_err();
             self.found = found.ok().map(Arc::new).or(self.found.take());
-            self.asked = None;
+            self.building = None;
         }
         let present = session.revision();
-        if self.asked.is_none() && self.revision != Some(present) {
-            let (document, library, wake) = (session.document().clone(), session.library().clone(), ctx.clone());
+        if self.building.is_none() && self.revision != Some(present) {
+            let document = session.document().clone();
+            let library = session.library().clone();
+            let wake = ctx.clone();
             let build = move || {
                 let build = |document: &Document| Ok((document.clone(), Graph::build(document, &library)?));
                 partial::build_needed(&document, build).map(|((document, graph), _)| {
@@ -87,14 +89,14 @@ impl Survey {
                     SurveyedGraph { document, graph, wires }
                 })
             };
-            self.asked = Some((present, answer("export wires", move || wake.request_repaint(), build)));
+            self.building = Some((present, answer("export wires", move || wake.request_repaint(), build)));
         }
         self.found.clone()
     }
 
     /// Whether the result of the present graph is still to come.
     pub(super) fn is_busy(&self) -> bool {
-        self.asked.is_some() || self.revision.is_none()
+        self.building.is_some() || self.revision.is_none()
     }
 }
 
@@ -116,7 +118,7 @@ pub(super) struct Resolved {
     found: Arc<SurveyedGraph>,
     pub rows: Vec<Row>,
     pub export: Export,
-    /// The same into the newest folder, where the name of the folder has a version.
+    /// The export into the newest folder, where the name of the folder has a version.
     pub newest: Option<Export>,
     /// What is wrong with the name of the folder.
     pub folder_error: Option<String>,
@@ -132,23 +134,23 @@ pub(super) struct Resolved {
 
 impl Resolved {
     /// Computed once for the same settings and graph.
-    pub(super) fn of<'a>(
-        known: &'a mut Option<Resolved>,
+    pub(super) fn cached<'a>(
+        cached: &'a mut Option<Resolved>,
         rows: &[Request],
         preset: &ExportPreset,
         place: &ExportPlace,
         found: &Arc<SurveyedGraph>,
     ) -> &'a Resolved {
-        let same = |known: &Resolved| {
-            known.rows_of == rows
-                && known.preset == *preset
-                && known.place == *place
-                && Arc::ptr_eq(&known.found, found)
+        let same = |resolved: &Resolved| {
+            resolved.rows_of == rows
+                && resolved.preset == *preset
+                && resolved.place == *place
+                && Arc::ptr_eq(&resolved.found, found)
         };
-        if !known.as_ref().is_some_and(same) {
-            *known = None;
+        if !cached.as_ref().is_some_and(same) {
+            *cached = None;
         }
-        known.get_or_insert_with(|| Resolved::new(rows, preset, place, found))
+        cached.get_or_insert_with(|| Resolved::new(rows, preset, place, found))
     }
 
     fn new(requests: &[Request], preset: &ExportPreset, place: &ExportPlace, found: &Arc<SurveyedGraph>) -> Resolved {
@@ -169,7 +171,7 @@ impl Resolved {
         let items: Vec<Item> = rows.iter().filter_map(|row| row.items.as_ref().ok()).flatten().cloned().collect();
         let pictures = items.iter().any(|item| matches!(item.kind, Kind::Image | Kind::Picture));
         let image_size = found.image_size(requests).filter(|_| pictures);
-        let fitting = image_size.zip(preset.size).map(|(own, chosen)| (chosen, fitted(chosen, own)));
+        let fitting = image_size.zip(preset.size).map(|(size, chosen)| (chosen, fitted(chosen, size)));
         let last = ExportPlace { version: Version::Newest, ..place.clone() };
         let newest = last.resolve(&preset.folder, &range).ok().filter(|last| *last != folder).map(|last| {
             let rows = preset::rows(&whole, &last, document, graph);

@@ -40,7 +40,7 @@ pub(crate) struct Files {
     pub(super) comparing: Option<Comparing>,
     /// What waits for answers, or for saving.
     pub(super) leaving: Option<Leaving>,
-    pub(super) asked: Option<Question>,
+    pub(super) question: Option<Question>,
     /// An export is running.
     pub(super) exporting: bool,
     /// A damaged file and what could be recovered from it.
@@ -55,6 +55,6 @@ pub(crate) struct Files {
     /// The path and revision for which files are watched.
     pub(super) watched: Option<(Option<PathBuf>, u64)>,
     /// The last message about the document's file, so that it is shown once.
-    pub(super) told: String,
+    pub(super) last_message: String,
     pub(super) events: Vec<Event>,
 }

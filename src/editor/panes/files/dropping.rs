@@ -29,7 +29,7 @@ impl Files {
             }
             _ => {
                 let path = path.display();
-                let known = concat!(
+                let accepted = concat!(
                     "drop a graph (.ron), a stage (.wgsl), a mesh (",
                     formats::meshes!(),
                     "), an image (",
@@ -40,7 +40,7 @@ impl Files {
                     formats::particles!(),
                     "), a sound (.wav) or a table (.csv)"
                 );
-                return self.events.push(Event::Failed(format!("{path} has an unsupported type; {known}")));
+                return self.events.push(Event::Failed(format!("{path} has an unsupported type; {accepted}")));
             }
         };
         self.dropping.push(Dropping { path: path.to_path_buf(), errand });

@@ -74,7 +74,7 @@ impl Gallery {
             scroll.show(ui, |ui| {
                 for (title, cards) in [("Start from", &self.templates), ("Examples", &self.examples)] {
                     ui.add_space(6.0);
-                    ui.label(RichText::new(title).strong().color(theme::of(ui).dim));
+                    ui.label(RichText::new(title).strong().color(theme::current(ui).dim));
                     egui::Grid::new(title).spacing(vec2(GAP, GAP)).show(ui, |ui| {
                         for row in cards.chunks(columns) {
                             for card in row {
@@ -106,15 +106,15 @@ impl Card {
         let (thumbnail, _) = ui.allocate_exact_size(THUMBNAIL, Sense::hover());
         match &self.thumbnail {
             Some(texture) => egui::Image::new(texture).corner_radius(4).paint_at(&ui, thumbnail),
-            None => drop(ui.painter().rect_filled(thumbnail, 4.0, theme::of(&ui).canvas)),
+            None => drop(ui.painter().rect_filled(thumbnail, 4.0, theme::current(&ui).canvas)),
         }
         ui.label(RichText::new(&self.title).strong());
-        ui.add(egui::Label::new(RichText::new(&self.about).small().color(theme::of(&ui).dim)).wrap());
+        ui.add(egui::Label::new(RichText::new(&self.about).small().color(theme::current(&ui).dim)).wrap());
         let mut chosen = response.clicked().then(|| self.source.clone());
         ui.with_layout(egui::Layout::bottom_up(egui::Align::Min), |ui| {
             ui.horizontal_wrapped(|ui| {
                 for (name, about) in &self.variants {
-                    let button = egui::Button::new(name).small().stroke((1.0, theme::of(ui).line)).frame(true);
+                    let button = egui::Button::new(name).small().stroke((1.0, theme::current(ui).line)).frame(true);
                     let button = ui.add(button);
                     let label = format!("{}: {name}", self.title);
                     button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, &label));

@@ -80,10 +80,14 @@ impl Files {
         self.settings.change(move |settings| settings.autosave = autosave)
     }
 
-    /// Whether a question is on screen that must be answered first.
-    pub(crate) fn blocking(&self) -> bool {
+    /// Whether the system's dialog is open, or a question that must be answered first.
+    pub(crate) fn has_dialog(&self) -> bool {
+        self.dialog.is_some() || self.has_question()
+    }
+
+    fn has_question(&self) -> bool {
         self.typed.is_some()
-            || self.asked.is_some()
+            || self.question.is_some()
             || self.broken.is_some()
             || self.conflict.is_some()
             || self.gallery.is_some()
@@ -96,12 +100,12 @@ impl Files {
         self.opening.take_if(|opening| !opening.again);
         if self.saving() {
             self.leaving = Some(leaving);
-            self.asked = Some(Question::Wait);
+            self.question = Some(Question::Wait);
         } else if let Leaving::Load(source) = leaving {
             self.load(session, source);
         } else if session.unsaved() {
             self.leaving = Some(leaving);
-            self.asked = Some(Question::Save);
+            self.question = Some(Question::Save);
         } else {
             self.part(session, leaving);
         }
@@ -122,11 +126,11 @@ impl Files {
         session.unsaved() || self.exporting || self.saving()
     }
 
-    /// The same, once the open document is saved or given up: only an export may prevent it.
+    /// Closes the window or opens another document, once the open one is saved or given up: only an export may prevent it.
     fn part(&mut self, session: &mut Session, leaving: Leaving) {
         if self.exporting {
             self.leaving = Some(leaving);
-            self.asked = Some(Question::Export);
+            self.question = Some(Question::Export);
         } else {
             self.go(session, leaving);
         }
@@ -169,10 +173,10 @@ impl Files {
         self.ask(ctx, session, Purpose::Save);
     }
 
-    /// Shows questions, handles answers, and returns what follows.
-    pub(crate) fn show(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) -> Vec<Event> {
+    /// Takes what the system's dialog, the disk and other threads have done. [`Files::take_events`] returns what follows.
+    pub(crate) fn poll(&mut self, ctx: &egui::Context, session: &mut Session, exporting: bool) {
         self.exporting = exporting;
-        self.poll(session);
+        self.poll_system_dialog(session);
         self.poll_saving(session);
         self.poll_opening(session);
         self.poll_dropping();
@@ -185,12 +189,32 @@ impl Files {
             ctx.request_repaint_after(LOOK);
         }
         self.look_at_disk(ctx, session);
-        self.ask_first(ctx, session);
         let pause = self.recovery.as_mut().and_then(|recovery| recovery.keep(session));
         if let Some(pause) = pause {
             ctx.request_repaint_after(pause);
         }
+    }
+
+    pub(crate) fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
+    /// Returns what the window has to react to since the last call.
+    pub(crate) fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
+    }
+
+    /// Draws the first open question and handles its answer. The system draws its dialog; Escape in the window stops
+    /// waiting for it, in case it never answers.
+    pub(crate) fn show_dialog(&mut self, ctx: &egui::Context, session: &mut Session) {
+        if self.has_question() {
+            self.show_question(ctx, session);
+        } else if self.dialog.is_some()
+            && ctx.input_mut(|input| input.consume_key(egui::Modifiers::NONE, egui::Key::Escape))
+        {
+            self.dialog = None;
+            self.cancel();
+        }
     }
 
     /// The menu of recent files, the last one first. Opens the chosen one.
@@ -248,8 +272,8 @@ impl Files {
         if let Some(pause) = watch.pending() {
             ctx.request_repaint_after(pause);
         }
-        let own = session.path().and_then(watch::full);
-        if own.is_some_and(|own| changed.remove(&own)) {
+        let graph_file = session.path().and_then(watch::full);
+        if graph_file.is_some_and(|graph_file| changed.remove(&graph_file)) {
             match self.saving.iter_mut().find(|saving| saving.is_graph()) {
                 // Probably this window's own change.
                 Some(saving) => saving.overtaken = true,
@@ -291,7 +315,7 @@ impl Files {
         self.dialog = Some((purpose, answer("file dialog", move || wake.request_repaint(), work)));
     }
 
-    fn poll(&mut self, session: &mut Session) {
+    fn poll_system_dialog(&mut self, session: &mut Session) {
         let Some((purpose, answers)) = &self.dialog else { return };
         let purpose = *purpose;
         match answers.try_recv() {
@@ -331,7 +355,7 @@ impl Files {
     fn cancel(&mut self) {
         self.data = None;
         self.leaving = None;
-        self.asked = None;
+        self.question = None;
     }
 
     fn go(&mut self, session: &mut Session, leaving: Leaving) {
@@ -364,7 +388,7 @@ impl Files {
             }
         }
         self.conflict = None;
-        self.told.clear();
+        self.last_message.clear();
         self.events.push(Event::Opened);
     }
 
@@ -396,10 +420,10 @@ fn file_name(name: &str) -> String {
 #[cfg(test)]
 mod tests;
 
-/// The same paths, and whether each is a file; yes where the disk is slow to say.
+/// Returns the paths, and whether each is a file; yes where the disk is slow to say.
 fn looked_up(paths: Vec<PathBuf>) -> Vec<(PathBuf, bool)> {
-    let known = paths.clone();
-    let found = quick(move || known.iter().map(|path| path.is_file()).collect());
+    let candidates = paths.clone();
+    let found = quick(move || candidates.iter().map(|path| path.is_file()).collect());
     let found = found.unwrap_or_else(|| vec![true; paths.len()]);
     paths.into_iter().zip(found).collect()
 }

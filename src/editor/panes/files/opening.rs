@@ -49,21 +49,21 @@ impl Files {
 
     fn was_read_again(&mut self, session: &mut Session, result: Result<Document, Broken>, path: PathBuf) {
         match result.map(layout::placed) {
-            Ok(document) if session.on_disk() == Some(&document) => self.told.clear(),
+            Ok(document) if session.on_disk() == Some(&document) => self.last_message.clear(),
             Ok(document) if session.modified() && *session.document() != document => {
                 self.conflict = Some(Box::new(document));
             }
             Ok(document) => {
                 session.reload(document);
-                self.told.clear();
+                self.last_message.clear();
                 self.events.push(Event::Reloaded(path));
             }
             // A file that is gone may be about to return; the open document stays.
             Err(Broken { missing: true, .. }) => {}
             Err(Broken { sentence, .. }) => {
                 let sentence = format!("{sentence}; another program changed the file, and the version open here stays");
-                if self.told != sentence {
-                    self.told.clone_from(&sentence);
+                if self.last_message != sentence {
+                    self.last_message.clone_from(&sentence);
                     self.events.push(Event::Failed(sentence));
                 }
             }

@@ -33,15 +33,15 @@ fn ask(ctx: &egui::Context, title: &str, answers: &[&str], body: impl FnOnce(&mu
 }
 
 fn dim(ui: &mut egui::Ui, text: &str) {
-    ui.add(egui::Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
+    ui.add(egui::Label::new(RichText::new(text).color(theme::current(ui).dim)).wrap());
 }
 
 impl Files {
     /// Shows the first open question.
-    pub(super) fn ask_first(&mut self, ctx: &egui::Context, session: &mut Session) {
+    pub(super) fn show_question(&mut self, ctx: &egui::Context, session: &mut Session) {
         if self.typed.is_some() {
             self.path_field(ctx, session);
-        } else if let Some(question) = self.asked {
+        } else if let Some(question) = self.question {
             match question {
                 Question::Save => self.ask_to_save(ctx, session),
                 Question::Export => self.ask_to_stop(ctx, session),
@@ -84,7 +84,7 @@ impl Files {
 
     /// Saves all changes, stage files first, since their paths are known.
     fn save_and_part(&mut self, ctx: &egui::Context, session: &mut Session) {
-        self.asked = None;
+        self.question = None;
         for path in session.drafts().keys().cloned().collect::<Vec<_>>() {
             self.start_stage(session, path);
         }
@@ -126,7 +126,7 @@ impl Files {
 
     /// Continues once there are no unsaved changes.
     fn safe(&mut self, session: &mut Session) {
-        self.asked = None;
+        self.question = None;
         if let Some(leaving) = self.leaving.take() {
             self.part(session, leaving);
         }
@@ -180,7 +180,7 @@ impl Files {
             let height = LINES * ui.text_style_height(&egui::TextStyle::Monospace);
             egui::ScrollArea::vertical().max_height(height).auto_shrink([false, true]).show(ui, |ui| {
                 for line in &salvaged.lost {
-                    ui.add(egui::Label::new(RichText::new(line).monospace().color(theme::of(ui).warning)).wrap());
+                    ui.add(egui::Label::new(RichText::new(line).monospace().color(theme::current(ui).warning)).wrap());
                 }
             });
             ui.add_space(6.0);

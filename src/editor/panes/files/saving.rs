@@ -42,7 +42,7 @@ impl Files {
         }
         for saving in self.saving.iter_mut().filter_map(|saving| saving.is_newly_slow().then_some(&*saving)) {
             self.events.push(Event::Saving(saving.path.clone()));
-            self.asked = self.asked.or(self.leaving.is_some().then_some(Question::Wait));
+            self.question = self.question.or(self.leaving.is_some().then_some(Question::Wait));
         }
     }
 
@@ -77,8 +77,8 @@ impl Files {
             }
         }
         if self.saving.is_empty() && self.dialog.is_none() && self.typed.is_none() {
-            self.asked.take_if(|question| *question == Question::Wait);
-            if let Some(leaving) = self.leaving.take_if(|_| self.asked.is_none()) {
+            self.question.take_if(|question| *question == Question::Wait);
+            if let Some(leaving) = self.leaving.take_if(|_| self.question.is_none()) {
                 self.leave(session, leaving);
             }
         }

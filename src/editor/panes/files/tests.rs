@@ -78,7 +78,9 @@ fn window(folder: &Folder) -> Harness<'static, Window> {
         if actions.contains(&Action::AllowFiles) {
             window.files.allow(&mut window.session);
         }
-        window.events.extend(window.files.show(&ctx, &mut window.session, window.export.running()));
+        window.files.poll(&ctx, &mut window.session, window.export.running());
+        window.files.show_dialog(&ctx, &mut window.session);
+        window.events.extend(window.files.take_events());
         window.export.poll(&ctx, &window.session);
         if window.exporting {
             let around = Around::default();
@@ -127,7 +129,7 @@ fn a_damaged_file_opens_as_a_copy_of_what_is_whole_and_stays_as_it_is() {
     assert!(window.query_by_label_contains("graph.ron is not a valid graph: line ").is_some());
     assert!(window.query_by_label_contains("13 nodes could be recovered").is_some());
     assert!(window.query_by_label_contains("node `smoke`").is_some());
-    assert!(window.state().files.blocking());
+    assert!(window.state().files.has_dialog());
     click(&mut window, "Open recovered copy");
     let session = &window.state().session;
     assert_eq!((session.document().nodes.len(), session.path()), (13, None));
@@ -324,7 +326,7 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
         let mut other = fluid();
         other.fps = 20.0 + rate;
         disk::save(&path, &other).unwrap();
-        until(&mut window, |w| w.files.blocking());
+        until(&mut window, |w| w.files.has_dialog());
         click(&mut window, answer);
         let session = &window.state().session;
         let kept = answer == "Keep my changes";
@@ -352,8 +354,8 @@ fn a_graph_with_changes_asks_before_its_file_takes_them() {
             std::thread::sleep(Duration::from_millis(10));
         }
     }
-    let told = &window.state().events[before + 1..];
-    assert!(matches!(told, [Event::Failed(text)] if text.contains("the version open here stays")), "{told:?}");
+    let failures = &window.state().events[before + 1..];
+    assert!(matches!(failures, [Event::Failed(text)] if text.contains("the version open here stays")), "{failures:?}");
     assert_eq!(window.state().session.document().nodes.len(), fluid().nodes.len());
 }
 
@@ -377,7 +379,7 @@ fn what_a_dead_window_had_is_recovered_discarded_or_left() {
         window.run_steps(2);
         assert!(window.query_by_label_contains("a moment ago, 1 node differs from the file").is_some());
         click(&mut window, answer);
-        assert!(!window.state().files.blocking());
+        assert!(!window.state().files.has_dialog());
         if answer == "Recover" {
             let session = &window.state().session;
             assert_eq!((session.document(), session.path()), (&lost, Some(path.as_path())));
@@ -390,7 +392,7 @@ fn what_a_dead_window_had_is_recovered_discarded_or_left() {
     let mut window = window(&folder);
     window.run_steps(2);
     click(&mut window, "Discard");
-    assert!(!window.state().files.blocking());
+    assert!(!window.state().files.has_dialog());
     assert!(!recovery.join("1-1-0.ron").exists());
 }
 
@@ -408,7 +410,7 @@ fn the_gallery_opens_a_template_once_changes_are_safe() {
     click(&mut window, "Don't save");
     let session = &window.state().session;
     assert_eq!((session.document().name.as_str(), session.path()), ("Waves", None));
-    assert!(!session.modified() && !window.state().files.blocking());
+    assert!(!session.modified() && !window.state().files.has_dialog());
     window.state_mut().files.new_graph(&ctx);
     window.run_steps(3);
     click(&mut window, "Empty");
@@ -566,8 +568,8 @@ fn a_pipe_in_place_of_the_open_graph_is_not_read() {
     assert_eq!(*window.state().session.document(), layout::placed(fluid()));
     // Opening it is refused with a message.
     load(&mut window, Source::File(path));
-    let told = window.state().events.iter().any(|e| matches!(e, Event::Failed(s) if s.contains("it is a pipe")));
-    assert!(told, "{:?}", window.state().events);
+    let is_refused = window.state().events.iter().any(|e| matches!(e, Event::Failed(s) if s.contains("it is a pipe")));
+    assert!(is_refused, "{:?}", window.state().events);
 }
 
 /// NaN equals nothing, but a document that was just read or saved has no unsaved changes.

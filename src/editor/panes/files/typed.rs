@@ -22,7 +22,7 @@ impl Files {
         let modal = egui::Modal::new(Id::new("path")).frame(super::modal::frame(ctx)).show(ctx, |ui| {
             ui.set_width(520.0);
             ui.label(RichText::new(title).heading());
-            ui.label(RichText::new("No file dialog is available. Type the path.").color(theme::of(ui).dim));
+            ui.label(RichText::new("No file dialog is available. Type the path.").color(theme::current(ui).dim));
             let id = Id::new("path field");
             let field =
                 ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).hint_text("graph.ron"));
@@ -33,7 +33,9 @@ impl Files {
                 *replace = false;
             }
             if *replace {
-                ui.label(RichText::new("The file exists. Press again to overwrite it.").color(theme::of(ui).warning));
+                ui.label(
+                    RichText::new("The file exists. Press again to overwrite it.").color(theme::current(ui).warning),
+                );
             }
             ui.add_space(10.0);
             let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
@@ -52,8 +54,8 @@ impl Files {
         match answer.or(modal.should_close().then_some(false)) {
             Some(true) => {
                 // What a slow disk does not tell is asked.
-                let known = path.clone();
-                let is_there = || quick(move || known.exists()).unwrap_or(true);
+                let candidate = path.clone();
+                let is_there = || quick(move || candidate.exists()).unwrap_or(true);
                 let other =
                     !matches!(purpose, Purpose::Open | Purpose::Compare) && session.path() != Some(&path) && is_there();
                 if other && !*replace {

@@ -92,7 +92,9 @@ fn is_rule(row: &str) -> bool {
 fn cells(row: &str) -> Vec<Vec<Span>> {
     let inner = row.strip_prefix('|').unwrap_or(row);
     let inner = inner.strip_suffix('|').unwrap_or(inner);
-    let (mut cells, mut code, mut escaped) = (vec![String::new()], false, false);
+    let mut cells = vec![String::new()];
+    let mut code = false;
+    let mut escaped = false;
     for c in inner.chars() {
         code ^= c == '`' && !escaped;
         if c == '|' && !code && !escaped {

@@ -55,8 +55,8 @@ impl Page {
                     ui.scroll_to_cursor(Some(Align::Min));
                 }
                 let top = ui.cursor().top();
-                let known = self.heights.get(&index).copied();
-                if let Some(height) = known.filter(|height| {
+                let last_height = self.heights.get(&index).copied();
+                if let Some(height) = last_height.filter(|height| {
                     let sight = ui.clip_rect().y_range();
                     top > sight.max || top + height < sight.min
                 }) {
@@ -85,7 +85,7 @@ fn draw(ui: &mut Ui, index: usize, block: &Block, width: f32) -> Option<String> 
             ui.horizontal_top(|ui| {
                 ui.spacing_mut().item_spacing.x = 0.0;
                 ui.add_space(INDENT * *depth as f32);
-                let dim = theme::of(ui).dim;
+                let dim = theme::current(ui).dim;
                 let bullet = Span { text: mark.clone(), ..Span::default() };
                 cell_of(ui, INDENT, &[bullet], |text| text.color(dim));
                 let rest = width - INDENT * (*depth as f32 + 1.0);
@@ -94,7 +94,7 @@ fn draw(ui: &mut Ui, index: usize, block: &Block, width: f32) -> Option<String> 
             .inner
         }
         Block::Code(text) => {
-            let look = theme::of(ui);
+            let look = theme::current(ui);
             egui::Frame::new().fill(look.field).corner_radius(4).inner_margin(8).show(ui, |ui| {
                 ui.set_width(width - 16.0);
                 let text = RichText::new(text).monospace().color(look.text);
@@ -114,7 +114,7 @@ fn line(ui: &mut Ui, spans: &[Span], style: impl Fn(RichText) -> RichText) -> Op
         ui.spacing_mut().interact_size.y = 0.0;
         for span in spans {
             let mut text = style(RichText::new(&span.text));
-            let look = theme::of(ui);
+            let look = theme::current(ui);
             if span.code {
                 text = text.monospace().color(look.accent);
             }
@@ -163,7 +163,7 @@ fn table(ui: &mut Ui, rows: &[Vec<Vec<Span>>], width: f32) -> Option<String> {
             });
             let y = drawn.response.rect.bottom() + 2.0;
             let x = drawn.response.rect.left()..=drawn.response.rect.left() + width;
-            ui.painter().hline(x, y, egui::Stroke::new(1.0, theme::of(ui).line));
+            ui.painter().hline(x, y, egui::Stroke::new(1.0, theme::current(ui).line));
         }
         ui.add_space(6.0);
     });

@@ -66,7 +66,7 @@ pub(super) fn show(ui: &mut Ui, query: &mut String) {
     let response = ui.add(field);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::TextEdit, true, "Search shortcuts"));
     let change = "Edit > Preferences > Keys gives commands other keys.";
-    ui.label(RichText::new(change).small().color(theme::of(ui).dim));
+    ui.label(RichText::new(change).small().color(theme::current(ui).dim));
     ui.add_space(4.0);
     let all = commands(ui.ctx()).into_iter().chain(gestures());
     let found: Vec<Shortcut> = all.filter(|shortcut| shortcut.matches(query)).collect();
@@ -77,18 +77,18 @@ pub(super) fn show(ui: &mut Ui, query: &mut String) {
             if shortcut.group != group {
                 group = &shortcut.group;
                 ui.add_space(6.0);
-                ui.label(RichText::new(group).strong().color(theme::of(ui).dim));
+                ui.label(RichText::new(group).strong().color(theme::current(ui).dim));
             }
             ui.horizontal_top(|ui| {
                 ui.allocate_ui(vec2(KEYS.min(0.5 * ui.available_width()), 0.0), |ui| {
                     ui.set_width(ui.available_width());
-                    ui.add(egui::Label::new(RichText::new(&shortcut.keys).color(theme::of(ui).accent)).wrap());
+                    ui.add(egui::Label::new(RichText::new(&shortcut.keys).color(theme::current(ui).accent)).wrap());
                 });
                 ui.add(egui::Label::new(&shortcut.does).wrap());
             });
         }
         if found.is_empty() {
-            ui.label(RichText::new("No matches").color(theme::of(ui).faint));
+            ui.label(RichText::new("No matches").color(theme::current(ui).faint));
         }
     });
 }

@@ -44,7 +44,7 @@ pub(super) struct Bar<'a> {
 
 /// What the user entered.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Given {
+pub(super) enum TypedValue {
     Number(f64),
     /// Typed text that is not a number: an expression.
     Text(String),
@@ -61,7 +61,13 @@ struct Drag {
 
 impl Bar<'_> {
     /// Draws it with this width.
-    pub(super) fn show(&self, ui: &mut Ui, value: f64, width: f32, numbers: &Numbers) -> (Response, Option<Given>) {
+    pub(super) fn show(
+        &self,
+        ui: &mut Ui,
+        value: f64,
+        width: f32,
+        numbers: &Numbers,
+    ) -> (Response, Option<TypedValue>) {
         let (rect, _) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
         if let Some(text) = self.typed(ui) {
             return self.typing(ui, rect, value, text, numbers);
@@ -82,7 +88,7 @@ impl Bar<'_> {
         }
         let nudged = self.nudged(ui, &response, value);
         let response = response.on_hover_and_drag_cursor(CursorIcon::ResizeHorizontal);
-        (response, scrubbed.or(nudged).map(Given::Number))
+        (response, scrubbed.or(nudged).map(TypedValue::Number))
     }
 
     /// Drags the number by its name.
@@ -90,7 +96,7 @@ impl Bar<'_> {
         self.scrub(ui, name, value, NAME)
     }
 
-    /// The same by the distance that `response` was dragged.
+    /// Changes the value by the distance that `response` was dragged.
     fn scrub(&self, ui: &Ui, response: &Response, value: f64, width: f32) -> Option<f64> {
         let id = self.id.with("drag");
         if response.drag_started_by(egui::PointerButton::Primary) {
@@ -238,7 +244,7 @@ impl Bar<'_> {
         value: f64,
         mut text: String,
         numbers: &Numbers,
-    ) -> (Response, Option<Given>) {
+    ) -> (Response, Option<TypedValue>) {
         let id = self.id.with("text");
         // A first letter that was typed stays; an existing number is selected to be replaced.
         let fresh = text != self.text(value);
@@ -266,30 +272,30 @@ impl Bar<'_> {
         let escaped = ui.input(|input| input.key_pressed(Key::Escape));
         // What is shown may be rounded, so the same text is no other number.
         let other = !escaped && text != self.text(value);
-        let given = if other { given(&text, (self.unit, self.whole), numbers) } else { Ok(None) };
-        let given = match given {
-            Ok(Some(Given::Number(number))) => {
+        let typed = if other { parse_typed(&text, (self.unit, self.whole), numbers) } else { Ok(None) };
+        let typed = match typed {
+            Ok(Some(TypedValue::Number(number))) => {
                 self.tell_change(ui, number);
-                Some(Given::Number(self.fit(number)))
+                Some(TypedValue::Number(self.fit(number)))
             }
-            Ok(Some(Given::Text(text))) if !self.computed => {
+            Ok(Some(TypedValue::Text(text))) if !self.computed => {
                 self.tell(ui, &format!("`{text}` is not a number; write one such as 0.8"));
                 None
             }
-            Ok(given) => given,
+            Ok(typed) => typed,
             Err(sentence) => {
                 self.tell(ui, &sentence);
                 None
             }
         };
-        (response, given.filter(|given| self.mixed || *given != Given::Number(value)))
+        (response, typed.filter(|typed| self.mixed || *typed != TypedValue::Number(value)))
     }
 
     fn paint(&self, ui: &Ui, rect: Rect, response: &Response, value: f64) {
         if !ui.is_rect_visible(rect) {
             return;
         }
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let fade = if ui.is_enabled() { 1.0 } else { 0.5 };
         let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
         let round = CornerRadius::same(4);
@@ -344,22 +350,22 @@ impl Bar<'_> {
 ///
 /// # Errors
 /// A text that is more than one value, in one sentence.
-fn given(text: &str, (unit, whole): (&str, bool), numbers: &Numbers) -> Result<Option<Given>, String> {
+fn parse_typed(text: &str, (unit, whole): (&str, bool), numbers: &Numbers) -> Result<Option<TypedValue>, String> {
     let text = text.trim();
     let bare = text.strip_suffix(unit).filter(|_| !unit.is_empty()).unwrap_or(text).trim();
     if text.is_empty() {
         return Ok(None);
     }
     if let Some(number) = typed::number(bare, whole) {
-        return number.map(|number| Some(Given::Number(number)));
+        return number.map(|number| Some(TypedValue::Number(number)));
     }
     if typed::is_list(text) {
         return Err(format!("`{text}` is more than one value; write a number with a point, such as 0.8"));
     }
     let constant = Expression::parse_with(text, numbers).ok().filter(Expression::is_constant);
     match constant.and_then(|e| e.eval(&ExprContext::default()).ok()).as_ref().map(|number| number.as_slice()) {
-        Some([one]) => Ok(Some(Given::Number(*one))),
-        _ => Ok(Some(Given::Text(text.to_string()))),
+        Some([one]) => Ok(Some(TypedValue::Number(*one))),
+        _ => Ok(Some(TypedValue::Text(text.to_string()))),
     }
 }
 
@@ -422,22 +428,22 @@ mod tests {
     fn what_is_typed_is_a_number_or_an_expression() {
         let numbers = Numbers::from([("h".to_string(), crate::expr::Number::scalar(2.0))]);
         for (text, wants) in [
-            ("0.5", Some(Given::Number(0.5))),
-            ("0,5", Some(Given::Number(0.5))),
-            ("min(1, 2)", Some(Given::Number(1.0))),
-            ("min(1, time)", Some(Given::Text("min(1, time)".into()))),
-            (" 0.5 m ", Some(Given::Number(0.5))),
-            ("0,5 m", Some(Given::Number(0.5))),
-            ("1/4", Some(Given::Number(0.25))),
-            ("2 * h", Some(Given::Text("2 * h".into()))),
-            ("sin(time)", Some(Given::Text("sin(time)".into()))),
-            ("inf", Some(Given::Text("inf".into()))),
+            ("0.5", Some(TypedValue::Number(0.5))),
+            ("0,5", Some(TypedValue::Number(0.5))),
+            ("min(1, 2)", Some(TypedValue::Number(1.0))),
+            ("min(1, time)", Some(TypedValue::Text("min(1, time)".into()))),
+            (" 0.5 m ", Some(TypedValue::Number(0.5))),
+            ("0,5 m", Some(TypedValue::Number(0.5))),
+            ("1/4", Some(TypedValue::Number(0.25))),
+            ("2 * h", Some(TypedValue::Text("2 * h".into()))),
+            ("sin(time)", Some(TypedValue::Text("sin(time)".into()))),
+            ("inf", Some(TypedValue::Text("inf".into()))),
             ("", None),
         ] {
-            assert_eq!(given(text, ("m", false), &numbers), Ok(wants), "{text:?}");
+            assert_eq!(parse_typed(text, ("m", false), &numbers), Ok(wants), "{text:?}");
         }
         for text in ["0,5 * time", "1, 2", "1,250", "h], [h", "0,8,1"] {
-            assert!(given(text, ("m", false), &numbers).is_err(), "{text:?}");
+            assert!(parse_typed(text, ("m", false), &numbers).is_err(), "{text:?}");
         }
     }
 

@@ -55,7 +55,7 @@ fn inherits(session: &Session) -> bool {
 fn grids(one: &Inspected<'_>) -> Vec<Link> {
     let session = &*one.session;
     let takes = signature::confining();
-    let own = session.domain_of(&one.path);
+    let domain = session.domain_of(&one.path);
     let mut found = Vec::new();
     for (name, node) in session.signatures() {
         if name == OUT || name == one.name || (name != IN && edit::feeds(session.nodes(), &one.name, &name)) {
@@ -66,7 +66,7 @@ fn grids(one: &Inspected<'_>) -> Vec<Link> {
             let wire = format!("{}.{}", session.scope().path(&name), port.name);
             let path = session.scope().path(&name);
             let there = session.wire_domain(&wire).or_else(|| session.domain_of(&path));
-            let elsewhere = own.zip(there).is_some_and(|(own, other)| !own.shares_box(other));
+            let elsewhere = domain.zip(there).is_some_and(|(domain, other)| !domain.shares_box(other));
             if !elsewhere && !port.constant {
                 found.push(Link { node: name.clone(), port: if sole { String::new() } else { port.name.clone() } });
             }

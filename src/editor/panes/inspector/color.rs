@@ -7,7 +7,7 @@ use eframe::egui::{
     WidgetInfo, WidgetType, vec2,
 };
 
-use super::bar::{Bar, Given};
+use super::bar::{Bar, TypedValue};
 use super::numbers::tidy;
 use crate::curve::{Color, color_from_hex};
 use crate::expr::Numbers;
@@ -36,7 +36,7 @@ pub(super) fn swatch(ui: &mut Ui, color: Color, size: egui::Vec2, label: &str) -
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let inner = rect.shrink(1.0);
     show_color_at(ui.painter(), on_screen(color), inner);
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let stroke = if response.hovered() { look.text } else { look.line };
     ui.painter().rect_stroke(rect, CornerRadius::same(3), egui::Stroke::new(1.5, stroke), StrokeKind::Inside);
     let enabled = response.enabled();
@@ -108,9 +108,9 @@ pub(super) fn editor(ui: &mut Ui, id: Id, name: &str, color: Color) -> Option<Co
             mixed: false,
         };
         let width = ui.available_width();
-        let (response, given) = bar.show(ui, intensity, width, &Numbers::new());
+        let (response, typed) = bar.show(ui, intensity, width, &Numbers::new());
         response.on_hover_text("Intensity: values above 1 are brighter than a screen can show");
-        if let Some(Given::Number(bright)) = given {
+        if let Some(TypedValue::Number(bright)) = typed {
             let factor = bright / intensity;
             new = Some([tidy(r * factor), tidy(g * factor), tidy(b * factor), alpha]);
         }

@@ -5,7 +5,7 @@ use eframe::egui::{
     Sense, Stroke, TextStyle, Ui, Vec2, WidgetInfo, WidgetType, vec2,
 };
 
-use super::bar::{Bar, Given};
+use super::bar::{Bar, TypedValue};
 use super::field::Field;
 use super::numbers::{text_from_number, tidy};
 use crate::curve::Curve;
@@ -41,7 +41,7 @@ struct Editing {
 /// A curve in a row. Returns it if it was changed.
 pub(super) fn field(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &Curve) -> Option<Curve> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), PREVIEW), Sense::click());
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     ui.painter().rect_filled(rect, CornerRadius::same(4), look.field);
     let stroke = if response.hovered() { look.faint } else { look.line };
     ui.painter().rect_stroke(rect, CornerRadius::same(4), Stroke::new(1.0, stroke), egui::StrokeKind::Inside);
@@ -55,10 +55,10 @@ pub(super) fn field(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &Curve) -> Op
 
 /// The values that a plot shows: the range of the parameter, extended to values outside.
 fn span(field: &Field<'_>, curve: &Curve) -> (f64, f64) {
-    let known = (field.soft.0.or(field.range.0), field.soft.1.or(field.range.1));
+    let limits = (field.soft.0.or(field.range.0), field.soft.1.or(field.range.1));
     let values = curve.points.iter().map(|(_, value)| *value).filter(|value| value.is_finite());
-    let low = values.clone().fold(known.0.unwrap_or(0.0), f64::min);
-    let high = values.fold(known.1.unwrap_or(1.0), f64::max);
+    let low = values.clone().fold(limits.0.unwrap_or(0.0), f64::min);
+    let high = values.fold(limits.1.unwrap_or(1.0), f64::max);
     if high > low { (low, high) } else { (low - 0.5, low + 0.5) }
 }
 
@@ -69,7 +69,7 @@ struct Plot {
 }
 
 impl Plot {
-    fn at(&self, (t, value): (f64, f64)) -> Pos2 {
+    fn position_of(&self, (t, value): (f64, f64)) -> Pos2 {
         let (low, high) = self.span;
         let up = (value - low) / (high - low);
         let up = if up.is_finite() { up.clamp(-4.0, 5.0) } else { 0.0 };
@@ -88,14 +88,14 @@ impl Plot {
 }
 
 fn line(ui: &Ui, plot: &Plot, curve: &Curve, width: f32) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let color = if ui.is_enabled() { look.accent } else { look.faint };
     let steps = (0.5 * plot.rect.width()).ceil().clamp(8.0, 400.0) as usize;
     let mut places: Vec<f64> = (0..=steps).map(|step| step as f64 / steps as f64).collect();
     // The line passes through the points exactly, and steps are vertical.
     places.extend(curve.points.iter().flat_map(|(t, _)| [t - 1e-9, *t]).filter(|t| (0.0..=1.0).contains(t)));
     places.sort_by(f64::total_cmp);
-    let points: Vec<Pos2> = places.into_iter().map(|t| plot.at((t, curve.at(t)))).collect();
+    let points: Vec<Pos2> = places.into_iter().map(|t| plot.position_of((t, curve.at(t)))).collect();
     ui.painter()
         .with_clip_rect(plot.rect.expand(2.0).intersect(ui.clip_rect()))
         .line(points, Stroke::new(width, color));
@@ -158,7 +158,7 @@ fn plot(ui: &mut Ui, field: &Field<'_>, curve: &mut Curve, editing: &mut Editing
     let span = editing.span.unwrap_or_else(|| self::span(field, curve));
     let plot = Plot { rect: outer.shrink(MARGIN), span };
     let near = |pointer: Pos2| {
-        let distance = |point: &(f64, f64)| plot.at(*point).distance(pointer);
+        let distance = |point: &(f64, f64)| plot.position_of(*point).distance(pointer);
         let nearest = curve.points.iter().enumerate().min_by(|a, b| distance(a.1).total_cmp(&distance(b.1)));
         nearest.filter(|(_, point)| distance(point) < GRIP).map(|(index, _)| index)
     };
@@ -217,7 +217,7 @@ fn shift(curve: &mut Curve, field: &Field<'_>, index: usize, (t, value): (f64, f
 }
 
 fn paint(ui: &Ui, outer: Rect, plot: &Plot, curve: &Curve, chosen: Option<usize>, hovered: Option<usize>) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let painter = ui.painter_at(outer);
     painter.rect_filled(outer, CornerRadius::same(4), look.field);
     let font = TextStyle::Small.resolve(ui.style());
@@ -240,7 +240,7 @@ fn paint(ui: &Ui, outer: Rect, plot: &Plot, curve: &Curve, chosen: Option<usize>
     painter.text(at, Align2::RIGHT_BOTTOM, "t = 1", font, look.faint);
     line(ui, plot, curve, 2.0);
     for (index, point) in curve.points.iter().enumerate() {
-        let at = plot.at(*point);
+        let at = plot.position_of(*point);
         let (size, fill) = match (chosen == Some(index), hovered == Some(index)) {
             (true, _) => (5.5, look.accent),
             (_, true) => (5.5, look.node),
@@ -274,7 +274,7 @@ fn point(ui: &mut Ui, id: Id, field: &Field<'_>, curve: &mut Curve, editing: &mu
     };
     let (_, across) = bar("t", (0.0, 1.0), (Some(0.0), Some(1.0))).show(ui, t, width, &none);
     let (_, up) = bar("value", span(field, curve), field.range).show(ui, value, width, &none);
-    let number = |given, current| if let Some(Given::Number(number)) = given { number } else { current };
+    let number = |typed, current| if let Some(TypedValue::Number(number)) = typed { number } else { current };
     let new = (number(across, t), number(up, value));
     if new != (t, value) {
         shift(curve, field, index, new);
@@ -306,7 +306,7 @@ mod tests {
     fn the_plot_and_the_pointer_agree() {
         let plot = Plot { rect: Rect::from_min_size(Pos2::new(10.0, 20.0), vec2(340.0, 200.0)), span: (-1.0, 3.0) };
         for point in [(0.0, -1.0), (0.25, 0.5), (1.0, 3.0)] {
-            let (t, value) = plot.point(plot.at(point));
+            let (t, value) = plot.point(plot.position_of(point));
             assert!(
                 (t - point.0).abs() < 1e-3 && (value - point.1).abs() < 0.01,
                 "{point:?} came back as {t}, {value}"

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, RichText, Ui};
 
-use super::told;
+use super::dim_label;
 use crate::document::Node;
 use crate::document::kind::GROUP;
 use crate::edit;
@@ -16,7 +16,7 @@ pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
         match part {
             Part::Text(text) => drop(ui.label(text)),
             Part::Equation(equation) => {
-                let look = theme::of(ui);
+                let look = theme::current(ui);
                 let frame = egui::Frame::new().fill(look.field).corner_radius(4);
                 let equation = RichText::new(equation).monospace().color(look.accent);
                 frame.inner_margin(egui::Margin::symmetric(8, 4)).show(ui, |ui| ui.label(equation));
@@ -24,7 +24,7 @@ pub(super) fn stage(ui: &mut Ui, stage: &Stage) {
         }
     }
     for source in &stage.header.source {
-        ui.label(RichText::new(format!("Source: {source}")).small().color(theme::of(ui).dim));
+        ui.label(RichText::new(format!("Source: {source}")).small().color(theme::current(ui).dim));
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn host(ui: &mut Ui, node: &Node, library: &Library) {
         Some(about) => about,
         None => node.kind.info().doc,
     };
-    told(ui, text);
+    dim_label(ui, text);
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ fn facts(ui: &mut Ui, domain: &Domain, numbers: &Numbers) {
         ("cells", grouped(total), "In total"),
         ("f32 grid", mebibytes((4.0 * total) as u64), "GPU memory of one f32 value per cell"),
     ] {
-        row(ui, name, doc, |ui| ui.label(RichText::new(text).color(theme::of(ui).dim)));
+        row(ui, name, doc, |ui| ui.label(RichText::new(text).color(theme::current(ui).dim)));
     }
 }
 

@@ -48,14 +48,14 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
 fn one(ui: &mut Ui, session: &Session, index: usize) -> (bool, Option<String>) {
     // Until the graph is compiled, the checks are those of the previous document.
     let current = session.checks().expectations().len() == session.document().expect.len() && !session.compiling();
-    let known = session.checks().expectations().get(index).filter(|_| current);
+    let checked = session.checks().expectations().get(index).filter(|_| current);
     let text = || session.document().expect.get(index).map(ToString::to_string).unwrap_or_default();
-    let (claim, node) = match known {
+    let (claim, node) = match checked {
         Some(Ok(expectation)) => (expectation.claim(), Some(expectation.node.clone())),
         _ => (text(), None),
     };
     let frame = session.running_simulation().map_or(0, Simulation::frame);
-    let standing = standing(ui, known, session.checks().outcomes(index), frame, session.checks().suspended());
+    let standing = standing(ui, checked, session.checks().outcomes(index), frame, session.checks().suspended());
     let comment = session.document().expect.get(index).map(|expect| expect.comment.clone()).unwrap_or_default();
     let (mut remove, mut choose) = (false, None);
     ui.horizontal_top(|ui| {
@@ -71,7 +71,7 @@ fn one(ui: &mut Ui, session: &Session, index: usize) -> (bool, Option<String>) {
             let response = ui.add(label);
             let response = if comment.is_empty() { response } else { response.on_hover_text(&comment) };
             choose = node.filter(|_| response.clicked());
-            ui.label(RichText::new(&standing.note).small().color(theme::of(ui).dim));
+            ui.label(RichText::new(&standing.note).small().color(theme::current(ui).dim));
         });
         let name = format!("Remove expectation {}", index + 1);
         remove = small(ui, RichText::new("✖").small(), session.editable(), &name, "Remove the expectation");
@@ -81,13 +81,13 @@ fn one(ui: &mut Ui, session: &Session, index: usize) -> (bool, Option<String>) {
 
 fn standing(
     ui: &Ui,
-    known: Option<&Result<Expectation, Problem>>,
+    checked: Option<&Result<Expectation, Problem>>,
     outcomes: &[Outcome],
     frame: u64,
     suspended: bool,
 ) -> Standing {
-    let look = theme::of(ui);
-    let expectation = match known {
+    let look = theme::current(ui);
+    let expectation = match checked {
         None => {
             return Standing { icon: "○", word: "Not checked", color: look.faint, note: "Not compiled yet".into() };
         }

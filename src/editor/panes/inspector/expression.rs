@@ -47,10 +47,10 @@ impl Rules<'_> {
     fn names(&self) -> Vec<(&str, usize)> {
         let (Rules::Expression { numbers, .. } | Rules::Formula { numbers, .. }) = self;
         let inputs = if let Rules::Formula { inputs, .. } = self { *inputs } else { None };
-        let known = inputs.into_iter().chain([*numbers]).flatten();
-        let known = known.map(|(name, number)| (name.as_str(), number.as_slice().len()));
+        let named_numbers = inputs.into_iter().chain([*numbers]).flatten();
+        let named_numbers = named_numbers.map(|(name, number)| (name.as_str(), number.as_slice().len()));
         let variables = VARIABLES.iter().map(|name| (*name, if name.starts_with("mouse") { 2 } else { 1 }));
-        known.chain(variables).chain([("pi", 1), ("tau", 1)]).collect()
+        named_numbers.chain(variables).chain([("pi", 1), ("tau", 1)]).collect()
     }
 
     fn functions(&self) -> Vec<&'static str> {
@@ -71,7 +71,7 @@ pub(super) fn field(ui: &mut Ui, id: Id, label: &str, current: &str, rules: &Rul
     let writing = |ui: &Ui| ui.data(|data| data.get_temp::<String>(id));
     let before = writing(ui);
     let wrong = rules.check(before.as_deref().unwrap_or(current)).err();
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let mut layouter = |ui: &Ui, buffer: &dyn TextBuffer, width: f32| {
         let job = job(ui, buffer.as_str(), wrong.as_ref(), look, width);
         ui.fonts_mut(|fonts| fonts.layout_job(job))
@@ -183,15 +183,15 @@ fn completions(text: &str, to: usize, rules: &Rules<'_>) -> List {
     let typed = word(from..letters.len());
     let dot = from.checked_sub(1).filter(|before| letters.get(*before) == Some(&'.'));
     let begins = typed.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let known = rules.names();
+    let names = rules.names();
     let all: Vec<&str> = match dot {
         // Components of a vector.
         Some(dot) => {
             let vector = word(start(dot)..dot);
-            let len = known.iter().find(|(name, _)| *name == vector).map_or(1, |(_, len)| *len);
+            let len = names.iter().find(|(name, _)| *name == vector).map_or(1, |(_, len)| *len);
             if len > 1 { ["x", "y", "z", "w"].into_iter().take(len).collect() } else { Vec::new() }
         }
-        None if begins => known.iter().map(|(name, _)| *name).chain(rules.functions()).collect(),
+        None if begins => names.iter().map(|(name, _)| *name).chain(rules.functions()).collect(),
         None => Vec::new(),
     };
     List::new(all.into_iter().map(String::from), &typed, from..to).unless_complete(&typed)

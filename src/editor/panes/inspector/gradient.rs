@@ -5,7 +5,7 @@ use eframe::egui::{
     Sense, Shape, Stroke, StrokeKind, Ui, WidgetInfo, WidgetType, vec2,
 };
 
-use super::bar::{Bar, Given};
+use super::bar::{Bar, TypedValue};
 use super::color;
 use super::numbers::tidy;
 use crate::curve::{Color, Gradient, color_from_hex};
@@ -36,7 +36,7 @@ const PRESETS: [(&str, &[&str]); 8] = [
 pub(super) fn field(ui: &mut Ui, id: Id, name: &str, gradient: &Gradient) -> Option<Gradient> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     color::paint(ui, rect.shrink(1.0), |t| gradient.at(t));
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let stroke = if response.hovered() { look.text } else { look.line };
     ui.painter().rect_stroke(rect, CornerRadius::same(3), Stroke::new(1.5, stroke), StrokeKind::Inside);
     let enabled = response.enabled();
@@ -72,7 +72,7 @@ fn presets(ui: &mut Ui, name: &str, gradient: &mut Gradient, chosen: &mut Option
             let (rect, response) = ui.allocate_exact_size(vec2(36.0, 16.0), Sense::click());
             let ramp = from_digits(digits);
             color::paint(ui, rect, |t| ramp.at(t));
-            let stroke = if response.hovered() { theme::of(ui).text } else { theme::of(ui).line };
+            let stroke = if response.hovered() { theme::current(ui).text } else { theme::current(ui).line };
             ui.painter().rect_stroke(rect, CornerRadius::same(2), Stroke::new(1.0, stroke), StrokeKind::Inside);
             response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, format!("preset {preset}")));
             if response.on_hover_text(preset).clicked() {
@@ -136,7 +136,7 @@ fn stops(ui: &mut Ui, name: &str, gradient: &mut Gradient, chosen: &mut Option<u
         *chosen = None;
     }
     color::paint(ui, rect, |t| gradient.at(t));
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     ui.painter().rect_stroke(rect, CornerRadius::ZERO, Stroke::new(1.0, look.line), StrokeKind::Outside);
     for (index, (t, stop)) in gradient.stops.iter().enumerate() {
         let tip = Pos2::new(x(*t), rect.bottom() + 1.0);
@@ -199,8 +199,8 @@ fn place(ui: &mut Ui, id: Id, name: &str, gradient: &mut Gradient, chosen: &mut 
         held: false,
         mixed: false,
     };
-    let (_, given) = bar.show(ui, t, ui.available_width() - 30.0, &Numbers::new());
-    if let Some(Given::Number(t)) = given {
+    let (_, typed) = bar.show(ui, t, ui.available_width() - 30.0, &Numbers::new());
+    if let Some(TypedValue::Number(t)) = typed {
         *chosen = Some(shift(gradient, index, t));
     }
     let remove = egui::Button::new("✖").frame(false).min_size(vec2(20.0, HEIGHT));

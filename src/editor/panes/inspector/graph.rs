@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use eframe::egui::{self, Label, RichText, Ui};
 
 use super::value::{Change, Field, Site, plain};
-use super::{expectations, head, theme, told};
+use super::{dim_label, expectations, head, theme};
 use crate::commands::action::Actions;
 use crate::document::{Document, Frame, ParamValue, Substeps};
 use crate::edit;
@@ -18,7 +18,10 @@ use crate::toolkit::row::{row, section, text_row};
 /// The graph's own fields.
 pub(super) fn fields(ui: &mut Ui, session: &mut Session) {
     let document = session.document();
-    let (name, about, fps, seed) = (document.name.clone(), document.about.clone(), document.fps, document.seed);
+    let name = document.name.clone();
+    let about = document.about.clone();
+    let fps = document.fps;
+    let seed = document.seed;
     section(ui, "Graph", |ui| {
         let typed = text_row(ui, id("name"), "name", "", &name, 1);
         if let Some(name) = typed {
@@ -50,7 +53,7 @@ pub(super) fn fields(ui: &mut Ui, session: &mut Session) {
         }
         if let Some(summary) = recorded(session.document()) {
             let hint = "Recorded pointer and keys, played while there is no user input";
-            row(ui, "input", hint, |ui| told(ui, summary));
+            row(ui, "input", hint, |ui| dim_label(ui, summary));
         }
     });
 }
@@ -185,7 +188,7 @@ fn statistics(ui: &mut Ui, session: &mut Session) {
                 let text = RichText::new(format!("{:.4}", watched.value)).monospace();
                 let bound = |b: Option<f64>| b.map_or_else(String::new, |b| b.to_string());
                 row(ui, &watched.name, &format!("Expected range: {}..{}", bound(low), bound(high)), |ui| {
-                    ui.label(if inside { text } else { text.color(theme::of(ui).warning) })
+                    ui.label(if inside { text } else { text.color(theme::current(ui).warning) })
                 });
             }
         }
@@ -220,7 +223,7 @@ fn frame_fields(ui: &mut Ui, session: &Session, index: usize, frame: &mut Frame)
         frame.text = text;
     }
     row(ui, "colour", "On the canvas", |ui| {
-        let shown = frame.color.map_or(theme::of(ui).frame, theme::color);
+        let shown = frame.color.map_or(theme::current(ui).frame, theme::color);
         if let Some(color) = head::choose(ui, frame.color, shown, "Colour on the canvas") {
             frame.color = color;
         }
@@ -230,5 +233,5 @@ fn frame_fields(ui: &mut Ui, session: &Session, index: usize, frame: &mut Frame)
 fn names(ui: &mut Ui, names: &BTreeSet<String>) {
     let all: Vec<&str> = names.iter().map(String::as_str).collect();
     let text = if all.is_empty() { "no nodes".to_string() } else { all.join(", ") };
-    ui.add(Label::new(RichText::new(text).color(theme::of(ui).dim)).wrap());
+    ui.add(Label::new(RichText::new(text).color(theme::current(ui).dim)).wrap());
 }

@@ -20,9 +20,9 @@ const COLORS: [&str; 10] =
 
 /// Draws it. An `Err` is a message for the user.
 pub(super) fn show(ui: &mut Ui, one: &mut Inspected<'_>) -> Result<(), String> {
-    let look = theme::of(ui);
-    let own = one.node.color.map(theme::color);
-    let color = own.unwrap_or_else(|| look.kind(&one.node.kind));
+    let look = theme::current(ui);
+    let node_color = one.node.color.map(theme::color);
+    let color = node_color.unwrap_or_else(|| look.kind(&one.node.kind));
     let mut result = Ok(());
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
@@ -70,7 +70,7 @@ fn varied(ui: &mut Ui, one: &Inspected<'_>) {
     let replaced = one.session.document().replaced_by_variant(&one.path);
     if let (Some(name), false) = (one.session.variant(), replaced.is_empty()) {
         let text = format!("Variant {name}: {}", replaced.join(", "));
-        let label = egui::Label::new(RichText::new(text).small().color(theme::of(ui).warning)).wrap();
+        let label = egui::Label::new(RichText::new(text).small().color(theme::current(ui).warning)).wrap();
         ui.add(label).on_hover_text("What the chosen variant sets here. Changes of it leave the default as it is");
     }
 }
@@ -85,7 +85,7 @@ fn rename(one: &mut Inspected<'_>, new: &str) -> Result<(), String> {
 
 /// A button that bypasses nodes.
 pub(super) fn bypass(ui: &mut Ui, session: &mut Session, names: &BTreeSet<String>, muted: bool) {
-    let text = RichText::new("Bypass").color(if muted { theme::of(ui).warning } else { theme::of(ui).dim });
+    let text = RichText::new("Bypass").color(if muted { theme::current(ui).warning } else { theme::current(ui).dim });
     let button = ui.add(egui::Button::selectable(muted, text).min_size(vec2(50.0, HEIGHT)));
     button.widget_info(|| WidgetInfo::selected(WidgetType::Button, true, muted, "bypass"));
     let hint = if muted {
@@ -104,10 +104,10 @@ pub(super) fn color(
     ui: &mut Ui,
     session: &mut Session,
     names: &BTreeSet<String>,
-    own: Option<Color>,
+    node_color: Option<Color>,
     shown: egui::Color32,
 ) {
-    let chosen = choose(ui, own, shown, "Colour on the canvas");
+    let chosen = choose(ui, node_color, shown, "Colour on the canvas");
     if let Some(color) = chosen {
         let scope = session.scope().clone();
         session.arrange("color", |document| edit::set_color(document, &scope, names, color));
@@ -115,7 +115,7 @@ pub(super) fn color(
 }
 
 /// A swatch that opens a colour picker. Returns what was chosen: a colour, or the default.
-pub(super) fn choose(ui: &mut Ui, own: Option<Color>, shown: egui::Color32, hint: &str) -> Option<Option<Color>> {
+pub(super) fn choose(ui: &mut Ui, current: Option<Color>, shown: egui::Color32, hint: &str) -> Option<Option<Color>> {
     let button = swatch(ui, shown, vec2(22.0, HEIGHT), "color");
     let button = button.on_hover_text(hint);
     let popup = Popup::from_toggle_button_response(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
@@ -135,7 +135,7 @@ pub(super) fn choose(ui: &mut Ui, own: Option<Color>, shown: egui::Color32, hint
         if color_picker::color_picker_color32(ui, &mut picked, color_picker::Alpha::Opaque) {
             chosen = Some(Some(Color([picked.r(), picked.g(), picked.b()])));
         }
-        if ui.add_enabled(own.is_some(), egui::Button::new("Default colour")).clicked() {
+        if ui.add_enabled(current.is_some(), egui::Button::new("Default colour")).clicked() {
             chosen = Some(None);
         }
         chosen
@@ -146,7 +146,7 @@ pub(super) fn choose(ui: &mut Ui, own: Option<Color>, shown: egui::Color32, hint
 fn swatch(ui: &mut Ui, color: egui::Color32, size: egui::Vec2, label: &str) -> Response {
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     ui.painter().rect_filled(rect, CornerRadius::same(3), color);
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let stroke = if response.hovered() { look.text } else { look.line };
     ui.painter().rect_stroke(rect, CornerRadius::same(3), Stroke::new(1.0, stroke), StrokeKind::Inside);
     let enabled = response.enabled();

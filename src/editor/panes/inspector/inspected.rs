@@ -15,7 +15,7 @@ use crate::toolkit::theme;
 /// A node, and where changes of its values go.
 pub(super) struct Inspected<'a> {
     pub(super) name: String,
-    /// The same with the groups that it is in.
+    /// The node's name with the groups that it is in.
     pub(super) path: String,
     pub(super) node: Node,
     /// Paths of others of the same kind, which get the same values, and these nodes.
@@ -27,7 +27,7 @@ pub(super) struct Inspected<'a> {
     /// Whether anything may be changed.
     pub(super) editable: bool,
     /// Why a change failed.
-    pub(super) told: Result<(), String>,
+    pub(super) change_result: Result<(), String>,
 }
 
 impl<'a> Inspected<'a> {
@@ -40,8 +40,8 @@ impl<'a> Inspected<'a> {
         let node = session.nodes().get(name)?.clone();
         let numbers = numbers_of(session);
         let (path, editable) = (session.scope().path(name), session.editable());
-        let (name, told) = (name.to_string(), Ok(()));
-        Some(Inspected { name, path, node, others, session, actions, numbers, editable, told })
+        let (name, change_result) = (name.to_string(), Ok(()));
+        Some(Inspected { name, path, node, others, session, actions, numbers, editable, change_result })
     }
 }
 
@@ -140,6 +140,6 @@ impl Inspected<'_> {
 }
 
 /// Text that is not a value.
-pub(super) fn told(ui: &mut Ui, text: impl Into<String>) {
-    ui.label(RichText::new(text).color(theme::of(ui).dim));
+pub(super) fn dim_label(ui: &mut Ui, text: impl Into<String>) {
+    ui.label(RichText::new(text).color(theme::current(ui).dim));
 }

@@ -26,15 +26,15 @@ pub(super) struct Clock {
 
 /// Requests a key for the row that the pointer is over, in this pass.
 pub(crate) fn ask(ctx: &egui::Context) {
-    ctx.data_mut(|data| data.insert_temp(asked(), true));
+    ctx.data_mut(|data| data.insert_temp(request_id(), true));
 }
 
 /// Whether a requested key found no row. The request ends.
 pub(crate) fn unanswered(ctx: &egui::Context) -> bool {
-    ctx.data_mut(|data| data.remove_temp::<bool>(asked())).unwrap_or_default()
+    ctx.data_mut(|data| data.remove_temp::<bool>(request_id())).unwrap_or_default()
 }
 
-fn asked() -> Id {
+fn request_id() -> Id {
     Id::new("key asked for")
 }
 
@@ -108,7 +108,7 @@ impl Field<'_> {
         let enabled = response.enabled();
         let name = format!("key {}", self.name);
         response.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, enabled, here, &name));
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         if enabled && (response.hovered() || response.has_focus()) {
             ui.painter().rect_filled(rect, CornerRadius::same(4), look.button[0]);
         }

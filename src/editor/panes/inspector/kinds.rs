@@ -4,7 +4,7 @@ use eframe::egui::{self, RichText, Ui, WidgetInfo, WidgetType};
 
 use super::domain::{self, fixed};
 use super::value::{Change, Field, Site, plain};
-use super::{Inspected, blocks, level, precision, told};
+use super::{Inspected, blocks, dim_label, level, precision};
 use crate::document::sequence::Pattern;
 use crate::document::{Document, FileContent, FileOptions, FileSource, Node, NodeKind, Output, ParamValue, Until};
 use crate::expr::typed;
@@ -29,7 +29,7 @@ const MAX_PIXELS: f64 = 16_384.0;
 const MAX_PARTICLES: f64 = 536_870_912.0;
 
 /// The fields of the kind of node.
-pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
+pub(super) fn fields(ui: &mut Ui, one: &mut Inspected<'_>) {
     match one.node.kind.clone() {
         NodeKind::Domain(domain) => domain::show(ui, one, &domain),
         NodeKind::State(ty) => drop(section(ui, "State", |ui| state(ui, one, &ty))),
@@ -37,7 +37,7 @@ pub(super) fn own(ui: &mut Ui, one: &mut Inspected<'_>) {
         NodeKind::Output(output) => drop(section(ui, "Output", |ui| self::output(ui, one, output))),
         NodeKind::File(source) => drop(section(ui, "File", |ui| file(ui, one, &source))),
         NodeKind::Unknown => {
-            told(ui, "This version does not know this kind of node. It is kept unchanged:");
+            dim_label(ui, "This version does not know this kind of node. It is kept unchanged:");
             for (key, text) in &one.node.extra {
                 ui.label(RichText::new(format!("{key}: {text}")).monospace());
             }
@@ -265,7 +265,7 @@ fn state(ui: &mut Ui, one: &mut Inspected<'_>, ty: &str) {
         (bytes > 0).then(|| crate::plan::mebibytes(bytes))
     });
     if let Some(memory) = domain {
-        row(ui, "memory", "GPU memory of this State", |ui| told(ui, memory));
+        row(ui, "memory", "GPU memory of this State", |ui| dim_label(ui, memory));
     }
 }
 
@@ -287,11 +287,11 @@ fn output(ui: &mut Ui, one: &mut Inspected<'_>, mut output: Output) {
     let before = output.clone();
     ui.add_enabled_ui(one.editable, |ui| {
         row(ui, "Custom size", "Size in pixels. If off, one pixel per cell", |ui| {
-            let mut own = output.size.is_some();
-            let response = ui.checkbox(&mut own, "");
-            response.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, true, own, "param Custom size"));
+            let mut custom = output.size.is_some();
+            let response = ui.checkbox(&mut custom, "");
+            response.widget_info(|| WidgetInfo::selected(WidgetType::Checkbox, true, custom, "param Custom size"));
             if response.changed() {
-                output.size = own.then_some((512, 512));
+                output.size = custom.then_some((512, 512));
             }
             if output.size.is_none() {
                 ui.label(faint(ui, "one pixel per cell"));
@@ -335,7 +335,7 @@ fn file(ui: &mut Ui, one: &mut Inspected<'_>, source: &FileSource) {
             number(ui, one.id("first"), "first", "Frame of the file in the first frame; empty for 0", &mut changed.first);
             let beyond = "Beyond the file: hold keeps the last number, loop starts again, error ends the run";
             choice(ui, "beyond", beyond, &mut changed.beyond, &FileSource::BEYONDS);
-        } else if Pattern::of(source.path()).is_some() {
+        } else if Pattern::from_path(source.path()).is_some() {
             let first = "Number of the file in the first frame; empty for the lowest one";
             number(ui, one.id("first"), "first", first, &mut changed.first);
             let beyond = "Beyond the files: hold shows the first or the last one, loop starts again, error ends the run";
@@ -369,9 +369,9 @@ fn file_options(ui: &mut Ui, one: &Inspected<'_>, source: &FileSource, options: 
     let layer_row = |ui: &mut Ui, layer: &mut Option<String>| {
         let about = "Layer of an EXR file, such as velocity, grid of a VDB file, or one of several sets of an NPZ file; empty for the \
                      colours, the first grid, or the only set";
-        let given = layer.clone().unwrap_or_default();
+        let current = layer.clone().unwrap_or_default();
         if source.has_layers()
-            && let Some(text) = text_row(ui, one.id("layer"), "layer", about, &given, 1)
+            && let Some(text) = text_row(ui, one.id("layer"), "layer", about, &current, 1)
         {
             *layer = Some(text).filter(|text| !text.is_empty());
         }
@@ -401,8 +401,8 @@ fn file_options(ui: &mut Ui, one: &Inspected<'_>, source: &FileSource, options: 
         }
         FileOptions::Track { column, .. } if source.is_table() => {
             let about = "Column of the table by its name; empty for the first one besides time and frame";
-            let given = column.clone().unwrap_or_default();
-            if let Some(text) = text_row(ui, one.id("column"), "column", about, &given, 1) {
+            let current = column.clone().unwrap_or_default();
+            if let Some(text) = text_row(ui, one.id("column"), "column", about, &current, 1) {
                 *column = Some(text).filter(|text| !text.is_empty());
             }
         }
@@ -415,8 +415,8 @@ fn file_options(ui: &mut Ui, one: &Inspected<'_>, source: &FileSource, options: 
 
 /// A whole number, or nothing.
 fn number(ui: &mut Ui, id: egui::Id, name: &str, about: &str, value: &mut Option<i64>) {
-    let given = value.map(|number| number.to_string()).unwrap_or_default();
-    if let Some(text) = text_row(ui, id, name, about, &given, 1) {
+    let current = value.map(|number| number.to_string()).unwrap_or_default();
+    if let Some(text) = text_row(ui, id, name, about, &current, 1) {
         let none = || Err(format!("`{}` is not a number; write a whole one such as 240", text.trim()));
         match typed::number(&text, true).unwrap_or_else(none) {
             _ if text.trim().is_empty() => *value = None,
@@ -427,13 +427,13 @@ fn number(ui: &mut Ui, id: egui::Id, name: &str, about: &str, value: &mut Option
 }
 
 /// A word out of a list whose first one is the default.
-fn choice(ui: &mut Ui, name: &str, about: &str, value: &mut Option<String>, known: &[&str]) {
-    let default = known.first().copied().unwrap_or_default();
+fn choice(ui: &mut Ui, name: &str, about: &str, value: &mut Option<String>, words: &[&str]) {
+    let default = words.first().copied().unwrap_or_default();
     let current = value.clone().unwrap_or_else(|| default.to_string());
     row(ui, name, about, |ui| {
         let combo = egui::ComboBox::from_id_salt(name).selected_text(&current).width(ui.available_width());
         let shown = combo.truncate().show_ui(ui, |ui| {
-            for word in known {
+            for word in words {
                 if ui.selectable_label(*word == current, *word).clicked() {
                     *value = Some(word.to_string()).filter(|word| word != default);
                 }

@@ -13,7 +13,7 @@ use crate::toolkit::row::{faint, row};
 /// Says why a level is read-only, if it is.
 pub(super) fn locked(ui: &mut Ui, session: &Session) {
     let Some((_, name)) = session.library_group().filter(|_| !session.editable()) else { return };
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     egui::Frame::new().fill(look.bar).corner_radius(4).inner_margin(egui::Margin::symmetric(8, 6)).show(ui, |ui| {
         ui.set_width(ui.available_width());
         let text = format!("{name} is a library group and read-only. Make a local copy to edit it.");

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use eframe::egui::{Label, RichText, Sense, Ui};
 
-use super::{Inspected, head, theme, told};
+use super::{Inspected, dim_label, head, theme};
 use crate::commands::action::Actions;
 use crate::document::{Node, NodeKind};
 use crate::edit;
@@ -24,7 +24,7 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String], actions
     ui.label(RichText::new(title).heading());
     let all: BTreeSet<String> = names.iter().cloned().collect();
     let muted = nodes.iter().all(|(_, node)| node.muted);
-    let shown = node.color.map_or_else(|| theme::of(ui).kind(&node.kind), theme::color);
+    let shown = node.color.map_or_else(|| theme::current(ui).kind(&node.kind), theme::color);
     let editable = session.editable();
     ui.add_enabled_ui(editable, |ui| {
         ui.horizontal(|ui| {
@@ -42,15 +42,15 @@ pub(super) fn show(ui: &mut Ui, session: &mut Session, names: &[String], actions
             one.params(ui, &library);
         }
     } else {
-        told(ui, "Select nodes of the same stage to edit their values together.");
+        dim_label(ui, "Select nodes of the same stage to edit their values together.");
     }
     let mut chosen = None;
     section(ui, "Selected", |ui| {
         for (name, node) in &nodes {
             ui.horizontal(|ui| {
-                let color = node.color.map_or_else(|| theme::of(ui).kind(&node.kind), theme::color);
+                let color = node.color.map_or_else(|| theme::current(ui).kind(&node.kind), theme::color);
                 ui.label(RichText::new("■").small().color(color));
-                let link = Label::new(RichText::new(name).color(theme::of(ui).accent)).sense(Sense::click());
+                let link = Label::new(RichText::new(name).color(theme::current(ui).accent)).sense(Sense::click());
                 if ui.add(link).on_hover_text("Select only this node").clicked() {
                     chosen = Some(name.clone());
                 }

@@ -40,7 +40,7 @@ use crate::stage::types::{Element, PortType};
 use crate::toolkit::row::{self, section};
 use crate::toolkit::theme;
 
-use inspected::{Inspected, row_id, told};
+use inspected::{Inspected, dim_label, row_id};
 use value::{Border, Change, Field, Site};
 
 /// Minimum width of the rows \[logical pixels\]: a name, a value and three buttons.
@@ -69,8 +69,8 @@ impl PaneContent for Inspector {
 /// Draws the inspector. An `Err` is a message for the user.
 fn show(ui: &mut Ui, session: &mut Session, actions: &mut Actions) -> Result<(), String> {
     let selected: Vec<String> = session.selection.nodes.iter().cloned().collect();
-    let known = |name: &&String| session.nodes().contains_key(*name);
-    let nodes: Vec<String> = selected.iter().filter(known).cloned().collect();
+    let exists = |name: &&String| session.nodes().contains_key(*name);
+    let nodes: Vec<String> = selected.iter().filter(exists).cloned().collect();
     let mut result = Ok(());
     let salt = ("inspector", selected.first(), session.selection.frame);
     let scroll = egui::ScrollArea::vertical().auto_shrink(false).id_salt(salt);
@@ -139,13 +139,13 @@ impl Inspected<'_> {
     fn values(&mut self, ui: &mut Ui) -> Result<(), String> {
         let result = head::show(ui, self);
         let library = self.session.library().clone();
-        kinds::own(ui, self);
+        kinds::fields(ui, self);
         ports::inputs(ui, self, &library);
         self.params(ui, &library);
         ports::outputs(ui, self, &library);
         kinds::run(ui, self);
         self.note(ui);
-        result.and(std::mem::replace(&mut self.told, Ok(())))
+        result.and(std::mem::replace(&mut self.change_result, Ok(())))
     }
 
     fn note(&mut self, ui: &mut Ui) {
@@ -265,7 +265,7 @@ impl Inspected<'_> {
         };
         match done {
             Ok(()) => self.session.edit("expose", |document| *document = after),
-            Err(refusal) => self.told = Err(refusal.into()),
+            Err(refusal) => self.change_result = Err(refusal.into()),
         }
     }
 

@@ -45,7 +45,7 @@ pub(super) fn mark(ui: &Ui, row: Id, rect: Rect) {
         ui.scroll_to_rect(rect, Some(Align::Center));
         ui.data_mut(|data| data.insert_temp(key(), Pointed { row, since: Some(since) }));
     }
-    let color = theme::of(ui).accent.gamma_multiply((2.0 * left).min(1.0) as f32);
+    let color = theme::current(ui).accent.gamma_multiply((2.0 * left).min(1.0) as f32);
     let highlight = rect.expand(2.0);
     ui.painter().rect(highlight, 4.0, color.gamma_multiply(0.12), Stroke::new(1.5, color), StrokeKind::Inside);
     let name = egui::WidgetInfo::labeled(egui::WidgetType::Other, true, "pointed out");

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Label, RichText, Sense, Ui, WidgetInfo, WidgetType};
 
 use super::value::Field;
-use super::{Inspected, theme, told};
+use super::{Inspected, dim_label, theme};
 use crate::commands::action::{self, Action, Actions};
 use crate::document::{Link, ParamValue, WHERE};
 use crate::edit::{self, IN, InputEnd, OUT, PortSignature};
@@ -20,11 +20,11 @@ pub(super) fn inputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
     let signature = edit::signature::node(&one.node, library);
     // Wires that drive a parameter are listed with the parameters, and `where` with how the node runs.
     let confined = edit::takes_where(&one.node, library);
-    let own = |port: &&PortSignature| {
+    let listed = |port: &&PortSignature| {
         let elsewhere = confined && port.name == WHERE;
         !elsewhere && !params.iter().any(|param| param.name == port.name)
     };
-    let inputs: Vec<&PortSignature> = signature.inputs.iter().filter(own).collect();
+    let inputs: Vec<&PortSignature> = signature.inputs.iter().filter(listed).collect();
     if inputs.is_empty() {
         return;
     }
@@ -78,12 +78,12 @@ fn number_input(ui: &mut Ui, one: &mut Inspected<'_>, name: &str, doc: &str, ty:
 /// An input that is connected, or has to be.
 pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, ty: Option<PortType>, optional: bool) {
     let link = one.node.inputs.get(port).cloned();
-    let mut asked = None;
+    let mut target = None;
     let mut off = false;
     let hint = ty.map_or_else(|| doc.to_string(), |ty| format!("{ty}\n{doc}"));
     let name = Name { text: port, doc: &hint, changed: false, varied: None, sense: Sense::hover() };
     named(ui, &name, |ui, _| {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             ui.label(RichText::new("●").small().color(look.port(ty)));
@@ -100,7 +100,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
                 shown.widget_info(|| WidgetInfo::labeled(WidgetType::Link, true, format!("input {port}")));
                 let shown = shown.on_hover_cursor(egui::CursorIcon::PointingHand);
                 if shown.on_hover_text(format!("Go to {}", link.node)).clicked() {
-                    asked = Some(link.clone());
+                    target = Some(link.clone());
                 }
             });
             let icon = RichText::new("✖").size(10.0).color(look.dim);
@@ -117,7 +117,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
             ui.add(Label::new(faint(ui, carried)).wrap());
         }
     });
-    if let Some(link) = asked {
+    if let Some(link) = target {
         one.actions.extend(go(one.session, &link));
     }
     if off {
@@ -130,7 +130,7 @@ pub(super) fn wire(ui: &mut Ui, one: &mut Inspected<'_>, port: &str, doc: &str, 
 /// Selects the source of a wire of the open level. Returns the action that brings it into view.
 fn go(session: &mut Session, link: &Link) -> Option<Action> {
     if link.node == IN {
-        session.selection = Selection::of(IN.to_string());
+        session.selection = Selection::of_node(IN.to_string());
         return Some(Action::Reveal);
     }
     let path = session.scope().path(&link.node);
@@ -161,7 +161,7 @@ pub(super) fn outputs(ui: &mut Ui, one: &mut Inspected<'_>, library: &Library) {
 fn output(ui: &mut Ui, port: &PortSignature, carries: &str, viewed: bool) -> bool {
     let name = Name { text: &port.name, doc: &port.doc, changed: false, varied: None, sense: Sense::hover() };
     named(ui, &name, |ui, _| {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             ui.label(RichText::new("●").small().color(look.port(port.ty)));
@@ -192,31 +192,31 @@ pub(super) fn block(ui: &mut Ui, session: &mut Session, name: &str, actions: &mu
     let Some(signature) = session.signatures().remove(name) else { return Ok(()) };
     let scope = session.scope().clone();
     ui.label(RichText::new(&signature.title).heading());
-    told(ui, if name == OUT { "Outputs of the group." } else { "Inputs of the group." });
+    dim_label(ui, if name == OUT { "Outputs of the group." } else { "Inputs of the group." });
     let ports = if name == OUT { &signature.inputs } else { &signature.outputs };
     if ports.is_empty() {
         ui.label(faint(ui, "None yet. Drop a wire on the block to add one"));
     }
-    let (mut asked, mut edit) = (None, None);
+    let (mut target, mut edit) = (None, None);
     let editable = session.editable();
     for port in ports {
         let source = session.source(&InputEnd { node: name.into(), port: port.name.clone() });
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             edit = edit.take().or(ui.add_enabled_ui(editable, |ui| port_fields(ui, name, &port.name)).inner);
-            ui.label(RichText::new("●").small().color(theme::of(ui).port(port.ty)));
-            ui.label(RichText::new(&port.carries).monospace().color(theme::of(ui).dim)).on_hover_text(&port.doc);
+            ui.label(RichText::new("●").small().color(theme::current(ui).port(port.ty)));
+            ui.label(RichText::new(&port.carries).monospace().color(theme::current(ui).dim)).on_hover_text(&port.doc);
             if let Some(link) = source.as_ref().filter(|_| name == OUT) {
-                let text = RichText::new(format!("← {link}")).monospace().color(theme::of(ui).accent);
+                let text = RichText::new(format!("← {link}")).monospace().color(theme::current(ui).accent);
                 let shown = ui.add(Label::new(text).sense(Sense::click()));
                 shown.widget_info(|| WidgetInfo::labeled(WidgetType::Link, true, format!("input {}", port.name)));
                 if shown.on_hover_cursor(egui::CursorIcon::PointingHand).clicked() {
-                    asked = Some(link.clone());
+                    target = Some(link.clone());
                 }
             }
         });
     }
-    if let Some(link) = asked {
+    if let Some(link) = target {
         actions.extend(go(session, &link));
     }
     ui.add_space(4.0);

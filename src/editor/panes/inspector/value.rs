@@ -4,7 +4,7 @@ use eframe::egui::{
     self, EventFilter, Id, Key, Modifiers, Response, RichText, Sense, Ui, WidgetInfo, WidgetText, WidgetType, vec2,
 };
 
-use super::bar::{Bar, Given};
+use super::bar::{Bar, TypedValue};
 use super::expression::{self, Rules};
 pub(super) use super::field::{Field, plain};
 use super::keys::Clock;
@@ -258,7 +258,7 @@ impl Field<'_> {
 
     fn buttons(&self, ui: &mut Ui, site: &Site<'_>, current: &ParamValue, changed: bool) -> Option<Change> {
         let mut change = None;
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         if self.computable(site) {
             let computed = current.expression().is_some();
             let hint = match current {
@@ -303,7 +303,7 @@ impl Field<'_> {
             ParamValue::Keys(keys) if self.keyable(site) => self.keyed(ui, site, keys, changed),
             // A value of another type: Problems explains it, and the default fixes it.
             wrong if !self.takes(wrong) => {
-                let text = RichText::new(text_from_value(wrong)).monospace().color(theme::of(ui).error);
+                let text = RichText::new(text_from_value(wrong)).monospace().color(theme::current(ui).error);
                 ui.add(egui::Label::new(text).truncate());
                 None
             }
@@ -376,10 +376,10 @@ impl Field<'_> {
             let chosen = choose(ui, self.name, &choices, low as i64, shown);
             return chosen.map(|value| Change::Set(ParamValue::Number(value as f64)));
         }
-        let (response, given) = bar.show(ui, value, ui.available_width(), site.numbers);
-        let set = given.map(|given| match given {
-            Given::Number(number) => Change::Set(ParamValue::Number(number)),
-            Given::Text(text) => Change::Set(ParamValue::Expression(text)),
+        let (response, typed) = bar.show(ui, value, ui.available_width(), site.numbers);
+        let set = typed.map(|typed| match typed {
+            TypedValue::Number(number) => Change::Set(ParamValue::Number(number)),
+            TypedValue::Text(text) => Change::Set(ParamValue::Expression(text)),
         });
         set.or_else(|| self.menu(ui, site, &response, &ParamValue::Number(value), changed))
     }
@@ -394,7 +394,7 @@ impl Field<'_> {
         let room = ui.available_width() - if sized { SMALL + 2.0 } else { 0.0 };
         let stacked = (room - 2.0 * (count - 1.0)) / count < PART;
         let width = if stacked { room } else { (room - 2.0 * (count - 1.0)) / count };
-        let mut given = None;
+        let mut typed = None;
         let mut all = |ui: &mut Ui| {
             ui.spacing_mut().item_spacing = vec2(2.0, 2.0);
             for (index, (part, axis)) in parts.iter().zip(AXES).enumerate() {
@@ -409,7 +409,7 @@ impl Field<'_> {
                     ..bar
                 };
                 let (_, one) = one.show(ui, *part, width, site.numbers);
-                given = given.take().or(one.map(|given| (index, given)));
+                typed = typed.take().or(one.map(|typed| (index, typed)));
             }
         };
         ui.horizontal_top(|ui| {
@@ -420,25 +420,25 @@ impl Field<'_> {
                 ui.horizontal_top(&mut all).inner
             }
             if sized {
-                let icon = RichText::new(if lock { "🔒" } else { "🔓" }).color(theme::of(ui).dim).size(11.0);
+                let icon = RichText::new(if lock { "🔒" } else { "🔓" }).color(theme::current(ui).dim).size(11.0);
                 if small(ui, icon, true, &format!("lock {}", self.name), "Keep proportions") {
                     lock = !lock;
                     ui.data_mut(|data| data.insert_temp(lock_id, lock));
                 }
             }
         });
-        let (index, given) = given?;
+        let (index, typed) = typed?;
         let before = parts.get(index).copied().unwrap_or_default();
-        Some(Change::Set(match given {
-            Given::Number(new) if lock && before != 0.0 => {
+        Some(Change::Set(match typed {
+            TypedValue::Number(new) if lock && before != 0.0 => {
                 ParamValue::Vector(parts.iter().map(|part| bar.fit(tidy(part * new / before))).collect())
             }
-            Given::Number(new) => {
+            TypedValue::Number(new) => {
                 let one = |(place, part): (usize, &f64)| if place == index { new } else { *part };
                 ParamValue::Vector(parts.iter().enumerate().map(one).collect())
             }
             // If one part is an expression, the whole vector becomes one.
-            Given::Text(text) => {
+            TypedValue::Text(text) => {
                 let one = |(place, part): (usize, &f64)| {
                     if place == index { text.clone() } else { text_from_value(&ParamValue::Number(*part)) }
                 };

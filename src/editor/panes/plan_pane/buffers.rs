@@ -61,9 +61,9 @@ pub(super) fn span(plan: &Plan, holding: &Holding) -> String {
     }
 }
 
-/// The same with sizes, lifetimes and other wires in the same memory.
+/// Draws the list of buffers of a dispatch, with sizes, lifetimes and other wires in the same memory.
 pub(super) fn list(ui: &mut Ui, plan: &Plan, list: List, index: usize) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     ui.set_max_width(theme::TOOLTIP);
     for one in uses(plan, list, index) {
         let Some(buffer) = plan.buffers.get(one.buffer) else { continue };

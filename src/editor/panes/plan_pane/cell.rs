@@ -56,7 +56,7 @@ impl<const N: usize> Columns<N> {
             let title = titles.get(column).copied().unwrap_or_default();
             response.widget_info(|| WidgetInfo::labeled(WidgetType::Other, true, format!("edge of {title}")));
             let lit = response.hovered() || response.dragged();
-            let look = theme::of(ui);
+            let look = theme::current(ui);
             ui.painter().vline(x, row.y_range().shrink(4.0), (1.0, if lit { look.accent } else { look.line }));
             let by = response.drag_delta().x;
             if let (Some(width), Some(first)) = (now.get_mut(column), first.get(column)) {
@@ -68,7 +68,7 @@ impl<const N: usize> Columns<N> {
     }
 
     /// The column at a position in a row.
-    pub(super) fn at(&self, row: Rect, x: f32) -> Option<usize> {
+    pub(super) fn column_at(&self, row: Rect, x: f32) -> Option<usize> {
         self.edges.iter().position(|(from, to)| (*from..*to).contains(&(x - row.left())))
     }
 }
@@ -87,7 +87,7 @@ pub(super) fn text(ui: &Ui, cell: Rect, align: Align2, text: &str, font: FontId,
     sections(ui, cell, align, &[(text, color)], font)
 }
 
-/// The same in several colours.
+/// Draws the text of a cell in several colours.
 pub(super) fn sections(ui: &Ui, cell: Rect, align: Align2, parts: &[(&str, Color32)], font: FontId) -> Rect {
     let mut job = LayoutJob { wrap: TextWrapping::truncate_at_width(cell.width()), ..LayoutJob::default() };
     for (text, color) in parts {

@@ -25,8 +25,9 @@ pub(super) struct Facts {
 impl Facts {
     pub(super) fn new(plan: &Plan, session: &Session, look: &Look, row: &Row, items: &[usize]) -> Facts {
         let all = rows::dispatches(plan, row.list);
-        let own: Vec<&Dispatch> = items.iter().filter_map(|item| all.get(*item)).collect();
-        let buffers: BTreeSet<BufferId> = own.iter().flat_map(|dispatch| dispatch.buffers.iter().copied()).collect();
+        let dispatches: Vec<&Dispatch> = items.iter().filter_map(|item| all.get(*item)).collect();
+        let buffers: BTreeSet<BufferId> =
+            dispatches.iter().flat_map(|dispatch| dispatch.buffers.iter().copied()).collect();
         let outer = row.path.split('/').next().unwrap_or_default();
         let node = session.document().node(&row.path).or_else(|| session.document().node(outer));
         let mut facts = Facts {
@@ -36,16 +37,16 @@ impl Facts {
             stage: String::new(),
             over: String::new(),
         };
-        let Some(first) = own.first().filter(|_| row.shape != Shape::Section) else { return facts };
-        let kernels: BTreeSet<KernelId> = own.iter().map(|dispatch| dispatch.kernel).collect();
+        let Some(first) = dispatches.first().filter(|_| row.shape != Shape::Section) else { return facts };
+        let kernels: BTreeSet<KernelId> = dispatches.iter().map(|dispatch| dispatch.kernel).collect();
         facts.stage = match kernels.len() {
             1 => plan.kernels.get(first.kernel).map_or_else(String::new, |kernel| kernel.name.clone()),
             many => figures::count(many, "kernel", "kernels"),
         };
-        if own.iter().all(|dispatch| dispatch.over == first.over) {
+        if dispatches.iter().all(|dispatch| dispatch.over == first.over) {
             facts.over = plan.over(first);
         }
-        facts.part = if row.shape == Shape::Dispatch { part(first) } else { repeats(&own) };
+        facts.part = if row.shape == Shape::Dispatch { part(first) } else { repeats(&dispatches) };
         facts
     }
 }

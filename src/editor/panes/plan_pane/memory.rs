@@ -23,7 +23,7 @@ const TABLE: &str = "buffers";
 pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, actions: &mut Actions) {
     total(ui, session);
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let columns = Columns::new(cell::widths(ui, TABLE, WIDTHS), STRIP, ui.available_width());
     ui.spacing_mut().item_spacing.y = 0.0;
     let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
@@ -75,7 +75,7 @@ pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, acti
 /// Total memory, relative to the budget.
 fn total(ui: &mut Ui, session: &mut Session) {
     let Some(plan) = session.running_simulation().map(|s| s.plan()) else { return };
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let (memory, buffers) = (plan.memory, plan.buffers.len());
     let wires: usize = plan.buffers.iter().map(|buffer| buffer.wires().len()).sum();
     ui.horizontal(|ui| {
@@ -118,7 +118,7 @@ fn figures_of(
     (index, buffer): (BufferId, &Buffer),
     (plan, largest): (&Plan, u64),
 ) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let figure = |column: usize, align: Align2, text: &str, color: Color32| {
         cell::text(ui, columns.cell(rect, column), align, text, FontId::monospace(11.5), color);
     };
@@ -141,7 +141,7 @@ fn lives<'a>(
     session: &Session,
     pointer: Option<egui::Pos2>,
 ) -> Option<&'a Holding> {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let painter = ui.painter();
     painter.rect_filled(strip, 2.0, look.field);
     let count = (plan.invariant.len() + plan.frame.len()).max(1) as f32;
@@ -167,7 +167,7 @@ fn lives<'a>(
 }
 
 fn explain(ui: &mut Ui, plan: &Plan, index: BufferId, buffer: &Buffer, found: Option<&Holding>) {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let size = figures::bytes(buffer.bytes);
     if let Some((a, b)) = plan.swaps.iter().find(|(a, b)| *a == index || *b == index) {
         let other = if *a == index { b } else { a };

@@ -69,7 +69,7 @@ impl PlanPane {
     fn draw(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         self.shown = true;
         if session.running_simulation().is_none() {
-            ui.label(RichText::new("The plan appears when the graph runs.").color(theme::of(ui).faint));
+            ui.label(RichText::new("The plan appears when the graph runs.").color(theme::current(ui).faint));
             // A larger budget may be all that the plan needs.
             ui.horizontal(|ui| memory::budget(ui, session));
             return;
@@ -86,7 +86,9 @@ impl PlanPane {
     /// Updates rows and times.
     fn renew(&mut self, ui: &Ui, session: &Session) {
         let Some(simulation) = session.running_simulation() else { return };
-        let (now, look, plan) = (ui.input(|input| input.time), theme::of(ui), simulation.plan());
+        let now = ui.input(|input| input.time);
+        let look = theme::current(ui);
+        let plan = simulation.plan();
         let built = Some((session.plans(), look.dark));
         let anew = self.built != built;
         if anew && self.built.map(|b| b.0) != Some(session.plans()) {
@@ -141,7 +143,7 @@ impl PlanPane {
     /// Totals of the frame, and controls of the table.
     fn head(&mut self, ui: &mut Ui, session: &Session) {
         let Some(simulation) = session.running_simulation() else { return };
-        let (look, plan) = (theme::of(ui), simulation.plan());
+        let (look, plan) = (theme::current(ui), simulation.plan());
         ui.horizontal(|ui| {
             for (memory, label, hint) in [
                 (false, "Dispatches", "Dispatches in execution order"),

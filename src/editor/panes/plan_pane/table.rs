@@ -55,8 +55,8 @@ pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, acti
     ui.spacing_mut().item_spacing.y = 0.0;
     let (head, _) = ui.allocate_exact_size(vec2(ui.available_width(), ROW), Sense::hover());
     let found = pane.found.take();
-    let table = Table { pane, plan, session, columns, look: theme::of(ui), longest };
-    let (mut asked, mut hovered) = (None, None);
+    let table = Table { pane, plan, session, columns, look: theme::current(ui), longest };
+    let (mut action, mut hovered) = (None, None);
     let area = egui::ScrollArea::both().auto_shrink(false).id_salt("dispatches");
     let output = area.show_rows(ui, ROW, pane.rows.rows.len(), |ui, range| {
         let left = ui.max_rect().left_top();
@@ -73,7 +73,7 @@ pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, acti
             if response.hovered() && row.shape != Shape::Section {
                 hovered = Some(row.path.clone());
             }
-            asked = table.asked(ui, &response, rect, row, index).or(asked.take());
+            action = table.clicked_action(ui, &response, rect, row, index).or(action.take());
         }
     });
     let offset = output.state.offset.x;
@@ -83,12 +83,12 @@ pub(super) fn show(ui: &mut Ui, pane: &mut PlanPane, session: &mut Session, acti
         pane.by_time = !pane.by_time;
         pane.stale = true;
     }
-    act(ui, pane, (session, actions), asked);
+    act(ui, pane, (session, actions), action);
 }
 
-fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Actions), asked: Option<RowAction>) {
+fn act(ui: &Ui, pane: &mut PlanPane, (session, actions): (&mut Session, &mut Actions), action: Option<RowAction>) {
     let row = |index: usize| pane.rows.rows.get(index);
-    match asked {
+    match action {
         None => {}
         Some(RowAction::Turn(index)) => {
             if let Some(fold) = row(index).map(|row| row.fold) {
@@ -209,24 +209,24 @@ impl Table<'_> {
     }
 
     /// What was chosen by a click on a row or its menu.
-    fn asked(&self, ui: &Ui, response: &Response, rect: Rect, row: &Row, index: usize) -> Option<RowAction> {
-        let mut asked = None;
+    fn clicked_action(&self, ui: &Ui, response: &Response, rect: Rect, row: &Row, index: usize) -> Option<RowAction> {
+        let mut action = None;
         let at = ui.input(|input| input.pointer.latest_pos()).unwrap_or(rect.min);
-        let column = self.columns.at(rect, at.x);
+        let column = self.columns.column_at(rect, at.x);
         let on_triangle = at.x < self.columns.cell(rect, NODE).left() + 12.0 * (row.depth as f32 + 1.0);
         let section = row.shape == Shape::Section;
         if response.double_clicked() || (response.clicked() && (section || on_triangle && row.shape == Shape::Run)) {
-            asked = (row.shape != Shape::Dispatch).then_some(RowAction::Turn(index));
+            action = (row.shape != Shape::Dispatch).then_some(RowAction::Turn(index));
         } else if response.clicked() && column == Some(STAGE) && row.shape == Shape::Dispatch {
-            asked = Some(RowAction::Kernel(index));
+            action = Some(RowAction::Kernel(index));
         } else if response.clicked() {
-            asked = Some(RowAction::GoTo(index));
+            action = Some(RowAction::GoTo(index));
         }
         if response.hovered() {
             response.clone().on_hover_ui_at_pointer(|ui| self.explain(ui, row, column));
         }
         if section {
-            return asked;
+            return action;
         }
         response.context_menu(|ui| {
             for (label, entry) in [
@@ -240,11 +240,11 @@ impl Table<'_> {
                     continue;
                 }
                 if ui.button(label).clicked() {
-                    asked = Some(entry);
+                    action = Some(entry);
                 }
             }
         });
-        asked
+        action
     }
 
     fn name(&self, ui: &Ui, rect: Rect, row: &Row, index: usize) {

@@ -40,7 +40,9 @@ impl Bench {
         let screen = Rect::from_min_size(Pos2::ZERO, vec2(1500.0, 600.0));
         self.time += self.pace;
         let input = RawInput { screen_rect: Some(screen), events, time: Some(self.time), ..RawInput::default() };
-        let (session, pane, actions) = (&mut self.session, &mut self.pane, &mut self.actions);
+        let session = &mut self.session;
+        let pane = &mut self.pane;
+        let actions = &mut self.actions;
         let output = self.ctx.run_ui(input, |ui| {
             let mut ui = ui.new_child(UiBuilder::new().max_rect(screen));
             pane.draw(&mut ui, session, actions);
@@ -251,9 +253,14 @@ fn every_dispatch_can_say_which_wires_it_binds() {
             assert_eq!(uses.len(), dispatch.buffers.len());
             assert!(uses.iter().all(|one| !one.wire.is_empty()));
             // What it writes is its own wire, in a frame.
-            let own = |wire: &str| wire.starts_with(&dispatch.node) || plan.states.iter().any(|s| s.node == wire);
+            let is_own_wire =
+                |wire: &str| wire.starts_with(&dispatch.node) || plan.states.iter().any(|s| s.node == wire);
             let written = uses.iter().filter(|one| one.writes);
-            assert!(list == List::Reset || written.clone().any(|one| own(&one.wire)), "{index} {}", dispatch.node);
+            assert!(
+                list == List::Reset || written.clone().any(|one| is_own_wire(&one.wire)),
+                "{index} {}",
+                dispatch.node
+            );
         }
     }
     for (index, buffer) in plan.buffers.iter().enumerate() {

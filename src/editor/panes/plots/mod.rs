@@ -67,10 +67,10 @@ impl PlotPane {
         actions: &mut Actions,
     ) -> Result<(), String> {
         let whole = ui.available_rect_before_wrap();
-        ui.painter().rect_filled(whole, 0.0, theme::of(ui).panel);
-        let series = series::of(session, theme::of(ui));
+        ui.painter().rect_filled(whole, 0.0, theme::current(ui).panel);
+        let series = series::plotted(session, theme::current(ui));
         let bar = Rect::from_min_size(whole.min, vec2(whole.width(), BAR));
-        let told = ui
+        let result = ui
             .scope_builder(egui::UiBuilder::new().max_rect(bar.shrink2(vec2(8.0, 2.0))), |ui| {
                 ui.horizontal_centered(|ui| self.tools(ui, session, &series, actions)).inner
             })
@@ -81,14 +81,14 @@ impl PlotPane {
         if series.is_empty() {
             let text = "No curves. Add curve lists numbers and wires; Plot in the view of a wire adds one, too.";
             let font = egui::FontId::proportional(13.0);
-            ui.painter().text(below.center(), egui::Align2::CENTER_CENTER, text, font, theme::of(ui).faint);
-            return told;
+            ui.painter().text(below.center(), egui::Align2::CENTER_CENTER, text, font, theme::current(ui).faint);
+            return result;
         }
         ui.scope_builder(egui::UiBuilder::new().max_rect(left), |ui| self.plot(ui, session, player, &series));
         ui.scope_builder(egui::UiBuilder::new().max_rect(right.shrink2(vec2(8.0, 2.0))), |ui| {
             self.list(ui, session, &series);
         });
-        told
+        result
     }
 
     /// The bar above the plot.
@@ -100,9 +100,9 @@ impl PlotPane {
         actions: &mut Actions,
     ) -> Result<(), String> {
         ui.spacing_mut().item_spacing.x = 6.0;
-        let told = self.add(ui, session);
+        let result = self.add(ui, session);
         if series.is_empty() {
-            return told;
+            return result;
         }
         ui.separator();
         let shown: Vec<_> = self.shown(series).map(|one| one.curve(&one.values, false, self.seconds)).collect();
@@ -136,7 +136,7 @@ impl PlotPane {
             session.plotted().to_vec().iter().for_each(|curve| session.forget_number(&curve.title));
             self.choices.part = None;
         }
-        told
+        result
     }
 
     /// The menu that adds curves.
@@ -224,7 +224,7 @@ impl PlotPane {
 
     /// The curves with their colours, and their values at the pointer or at the playhead.
     fn list(&mut self, ui: &mut Ui, session: &mut Session, series: &[Series]) {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let fps = session.document().fps;
         let pointed = self.pointed.map(|at| if self.seconds { series::frame(series, at, fps) as f64 } else { at });
         let at = pointed.unwrap_or(session.frame() as f64);

@@ -24,7 +24,7 @@ pub(super) struct Series {
 }
 
 /// The curves of the pane in their order. A vector has one for each component.
-pub(super) fn of(session: &Session, look: &Look) -> Vec<Series> {
+pub(super) fn plotted(session: &Session, look: &Look) -> Vec<Series> {
     let mut all = Vec::new();
     for curve in session.plotted() {
         let now = components(session.recorded(), &curve.title);
@@ -48,7 +48,7 @@ pub(super) fn of(session: &Session, look: &Look) -> Vec<Series> {
     for (title, attribute) in following.iter().flat_map(|following| following.curves()) {
         let mut parts: Vec<Vec<Value>> = Vec::new();
         for point in following.iter().flat_map(|following| following.points()) {
-            let value = point.values.iter().find(|(known, _)| known == attribute).map(|(_, value)| value.as_slice());
+            let value = point.values.iter().find(|(name, _)| name == attribute).map(|(_, value)| value.as_slice());
             let value = value.unwrap_or_default();
             parts.resize(parts.len().max(value.len()), Vec::new());
             parts.iter_mut().zip(value).for_each(|(part, value)| part.push((point.frame, point.time, *value)));
@@ -70,15 +70,15 @@ pub(super) fn of(session: &Session, look: &Look) -> Vec<Series> {
 
 /// The simulated time of a frame \[s\]: as it was recorded, or by the frame rate.
 pub(super) fn time(all: &[Series], frame: u64, fps: f64) -> f64 {
-    let known = all.iter().flat_map(|one| &one.values).min_by_key(|(known, ..)| known.abs_diff(frame));
-    known.map_or(frame as f64 / fps, |(known, time, _)| time + (frame as f64 - *known as f64) / fps)
+    let nearest = all.iter().flat_map(|one| &one.values).min_by_key(|(recorded, ..)| recorded.abs_diff(frame));
+    nearest.map_or(frame as f64 / fps, |(recorded, time, _)| time + (frame as f64 - *recorded as f64) / fps)
 }
 
 /// The frame of a simulated time.
 pub(super) fn frame(all: &[Series], time: f64, fps: f64) -> u64 {
-    let away = |(_, known, _): &&Value| (known - time).abs();
-    let known = all.iter().flat_map(|one| &one.values).min_by(|a, b| away(a).total_cmp(&away(b)));
-    let frame = known.map_or(time * fps, |(frame, known, _)| *frame as f64 + (time - known) * fps);
+    let away = |(_, recorded, _): &&Value| (recorded - time).abs();
+    let nearest = all.iter().flat_map(|one| &one.values).min_by(|a, b| away(a).total_cmp(&away(b)));
+    let frame = nearest.map_or(time * fps, |(frame, recorded, _)| *frame as f64 + (time - recorded) * fps);
     frame.round().max(0.0) as u64
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use eframe::egui::{self, Id, Key, RichText, Ui};
 
 use crate::document::ParamValue;
-use crate::model::presets::values::Kind;
+use crate::model::presets::values::PresetKind;
 use crate::model::presets::{PresetWish, Presets};
 use crate::model::session::Session;
 use crate::model::settings::Store;
@@ -76,7 +76,7 @@ impl PresetDialog {
         };
         ui.label(RichText::new(title).heading());
         if !about.is_empty() {
-            ui.label(RichText::new(about).color(theme::of(ui).dim));
+            ui.label(RichText::new(about).color(theme::current(ui).dim));
         }
         let mut entered = false;
         if kind.is_some() {
@@ -121,14 +121,16 @@ impl PresetDialog {
     fn carry_out(&self, store: &mut Store<Presets>) -> Result<(), String> {
         let new = self.new_name().to_string();
         match self.wish.clone() {
-            PresetWish::Save(Kind { key, .. }, values) => {
+            PresetWish::Save(PresetKind { key, .. }, values) => {
                 let values: BTreeMap<String, ParamValue> = values;
                 store.change(move |presets| presets.insert(&key, &new, &values))
             }
-            PresetWish::Rename(Kind { key, .. }, name) => {
+            PresetWish::Rename(PresetKind { key, .. }, name) => {
                 store.change(move |presets| presets.rename(&key, &name, &new))
             }
-            PresetWish::Delete(Kind { key, .. }, name) => store.change(move |presets| presets.delete(&key, &name)),
+            PresetWish::Delete(PresetKind { key, .. }, name) => {
+                store.change(move |presets| presets.delete(&key, &name))
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use eframe::egui::{self, RichText, Ui};
 use crate::commands::action::{Action, Actions};
 use crate::document::Node;
 use crate::model::presets::PresetWish;
-use crate::model::presets::values::{self, Kind};
+use crate::model::presets::values::{self, PresetKind};
 use crate::model::session::Session;
 use crate::toolkit::theme;
 
@@ -17,8 +17,8 @@ const WIDTH: f32 = 190.0;
 pub(crate) fn button(ui: &mut Ui, session: &mut Session, nodes: &[(String, Node)], actions: &mut Actions) {
     let library = session.library().clone();
     let Some((name, node)) = nodes.first() else { return };
-    let Some(kind) = Kind::of(name, node, &library) else { return };
-    let menu = ui.menu_button(RichText::new("Presets").color(theme::of(ui).dim), |ui| {
+    let Some(kind) = PresetKind::of_node(name, node, &library) else { return };
+    let menu = ui.menu_button(RichText::new("Presets").color(theme::current(ui).dim), |ui| {
         entries(ui, session, nodes, &kind, actions);
     });
     let response = menu.response.on_hover_text("Values under a name, for other nodes of this kind and other graphs");
@@ -29,13 +29,13 @@ pub(crate) fn button(ui: &mut Ui, session: &mut Session, nodes: &[(String, Node)
     }
 }
 
-fn entries(ui: &mut Ui, session: &mut Session, nodes: &[(String, Node)], kind: &Kind, actions: &mut Actions) {
+fn entries(ui: &mut Ui, session: &mut Session, nodes: &[(String, Node)], kind: &PresetKind, actions: &mut Actions) {
     ui.set_width(WIDTH);
     let library = session.library().clone();
     let names: Vec<String> = session.presets().get().names(&kind.key).map(str::to_string).collect();
     let editable = session.editable();
     if names.is_empty() {
-        ui.label(RichText::new("No presets yet").color(theme::of(ui).faint));
+        ui.label(RichText::new("No presets yet").color(theme::current(ui).faint));
     }
     let several = if nodes.len() > 1 { format!(" of {} nodes", nodes.len()) } else { String::new() };
     ui.add_enabled_ui(editable, |ui| {
@@ -101,17 +101,17 @@ fn list(ui: &mut Ui, names: &[String], does: &str, hint: &str) -> Option<String>
 }
 
 /// Applies a preset to all nodes, as one step.
-fn apply(session: &mut Session, nodes: &[(String, Node)], kind: &Kind, preset: &str, actions: &mut Actions) {
+fn apply(session: &mut Session, nodes: &[(String, Node)], kind: &PresetKind, preset: &str, actions: &mut Actions) {
     let library = session.library().clone();
     let (values, unreadable) = session.presets().get().values(&kind.key, preset);
-    let (mut given, mut unknown) = (Vec::new(), Vec::new());
+    let (mut assignments, mut unknown) = (Vec::new(), Vec::new());
     for (name, node) in nodes {
         let path = session.scope().path(name);
         // They are of one kind, so all lack the same.
-        let (own, missing) = values::given(&path, node, &values, &library);
-        given.extend(own);
+        let (node_assignments, missing) = values::assignments(&path, node, &values, &library);
+        assignments.extend(node_assignments);
         unknown = missing;
     }
-    session.give(&format!("apply preset {preset}"), given);
+    session.give(&format!("apply preset {preset}"), assignments);
     actions.extend(values::message(preset, kind, &unknown, &unreadable).map(Action::Tell));
 }

@@ -38,7 +38,7 @@ fn values(document: &Document, node: &str, param: &str, library: &Library) -> Op
         let present = present.max(1.0);
         return Some(format!("{},{present},{}", (present / 2.0).ceil(), present * 2.0));
     }
-    let (low, high) = Variable::of(document, &Varied::new(node, param), library)?.ends();
+    let (low, high) = Variable::find(document, &Varied::new(node, param), library)?.ends();
     Some(format!("{low}..{high}:{COUNT}"))
 }
 
@@ -102,7 +102,7 @@ pub(super) fn combinations(chosen: &[Chosen]) -> Option<u64> {
 
 /// A field for the values of each parameter. `random`: a range needs no number of values. Returns the first error.
 pub(super) fn fields(ui: &mut Ui, chosen: &mut Vec<Chosen>, enabled: bool, random: bool) -> Option<String> {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let (mut gone, mut fault) = (None, None);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 4.0);

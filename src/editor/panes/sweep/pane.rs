@@ -31,14 +31,14 @@ pub(crate) struct Sweep {
     /// The number of random points; all combinations when `None`.
     random: Option<u64>,
     frames: u64,
-    /// As typed; empty for the one beside the graph.
+    /// Folder as typed; empty for the one beside the graph.
     folder: String,
     job: Option<Job>,
     runs: Vec<Run>,
     /// Where the runs are written to.
     written: Option<PathBuf>,
     /// What is wrong, or how it ended, and whether that is an error.
-    told: Option<(String, bool)>,
+    message: Option<(String, bool)>,
 }
 
 struct Run {
@@ -46,7 +46,7 @@ struct Run {
     lines: Vec<String>,
     /// Values of the run, in the order in which they were chosen.
     strip: String,
-    /// Of its frames, 0..1.
+    /// Share of its frames that are computed, 0..1.
     share: f32,
     texture: Option<(TextureHandle, [u32; 2])>,
     fault: Option<String>,
@@ -63,7 +63,7 @@ impl Default for Sweep {
             job: None,
             runs: Vec::new(),
             written: None,
-            told: None,
+            message: None,
         }
     }
 }
@@ -81,7 +81,7 @@ impl PaneContent for Sweep {
     /// Ends what runs on a device that is gone; complete runs stay on disk.
     fn device_lost(&mut self, _: &mut Session) {
         if self.job.take().is_some() {
-            self.told = Some(("The graphics device was lost; run the sweep again to complete it".into(), true));
+            self.message = Some(("The graphics device was lost; run the sweep again to complete it".into(), true));
         }
     }
 }
@@ -91,7 +91,7 @@ impl Sweep {
         self.listen(ui);
         let head = egui::Panel::top("sweep head").frame(theme::bar(ui));
         head.show(ui, |ui| self.head(ui, session, output));
-        let ground = egui::Frame::new().fill(theme::of(ui).canvas);
+        let ground = egui::Frame::new().fill(theme::current(ui).canvas);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.body(ui, session, actions));
     }
 
@@ -118,7 +118,7 @@ impl Sweep {
                 }
                 News::Ended(result) => {
                     let failed = self.runs.iter().filter(|run| run.fault.is_some()).count();
-                    self.told = Some(match result {
+                    self.message = Some(match result {
                         Err(why) => (why, true),
                         Ok(false) => ("Cancelled. Run it again to continue.".into(), false),
                         Ok(true) if failed > 0 => (format!("{failed} runs failed"), true),
@@ -127,7 +127,7 @@ impl Sweep {
                 }
             }
         }
-        if self.told.is_some() {
+        if self.message.is_some() {
             self.job = None;
         }
     }
@@ -153,12 +153,14 @@ impl Sweep {
             if idle && self.runs.is_empty() && !self.chosen.is_empty() {
                 let runs = self.random.or_else(|| axes::combinations(&self.chosen));
                 let text = runs.map_or_else(String::new, |runs| format!("{runs} runs"));
-                ui.label(RichText::new(text).small().color(theme::of(ui).dim));
+                ui.label(RichText::new(text).small().color(theme::current(ui).dim));
             }
             if !self.runs.is_empty() {
                 let done = self.runs.iter().filter(|run| run.complete).count();
                 let text = format!("{done} of {}", self.runs.len());
-                ui.add(egui::Label::new(RichText::new(text).monospace().small().color(theme::of(ui).dim)).extend());
+                ui.add(
+                    egui::Label::new(RichText::new(text).monospace().small().color(theme::current(ui).dim)).extend(),
+                );
             }
             if let Some(folder) = self.written.as_ref().filter(|_| idle)
                 && ui.button("Show folder").on_hover_text(folder.display().to_string()).clicked()
@@ -170,10 +172,10 @@ impl Sweep {
         if !self.chosen.is_empty()
             && let Some(fault) = axes::fields(ui, &mut self.chosen, idle, self.random.is_some())
         {
-            ui.add(egui::Label::new(markup::label(ui, "", &fault, theme::of(ui).error)).wrap());
+            ui.add(egui::Label::new(markup::label(ui, "", &fault, theme::current(ui).error)).wrap());
         }
-        if let Some((text, error)) = &self.told {
-            let look = theme::of(ui);
+        if let Some((text, error)) = &self.message {
+            let look = theme::current(ui);
             let color = if *error { look.error } else { look.dim };
             ui.add(egui::Label::new(markup::label(ui, "", text, color)).wrap());
         }
@@ -209,11 +211,13 @@ impl Sweep {
     fn start(&mut self, ui: &Ui, session: &Session, output: Option<&str>) {
         let found = session.running_simulation().and_then(|running| running.plan().output(output));
         let Some(image) = found else {
-            self.told = Some(("The graph has no image to show. Add an Output node and connect an image.".into(), true));
+            self.message =
+                Some(("The graph has no image to show. Add an Output node and connect an image.".into(), true));
             return;
         };
-        let own = (image.width, image.height);
-        let size = if own.0.max(own.1) > LARGEST { fitted((LARGEST, LARGEST), own) } else { own };
+        let image_size = (image.width, image.height);
+        let size =
+            if image_size.0.max(image_size.1) > LARGEST { fitted((LARGEST, LARGEST), image_size) } else { image_size };
         let folder = if self.folder.trim().is_empty() {
             folder_beside_graph(session)
         } else {
@@ -235,7 +239,7 @@ impl Sweep {
             options,
             folder,
         };
-        (self.runs, self.told, self.written) = (Vec::new(), None, None);
+        (self.runs, self.message, self.written) = (Vec::new(), None, None);
         let ctx = ui.ctx().clone();
         self.job = Some(Job::start(session.gpu(), order, move || ctx.request_repaint()));
     }
@@ -250,13 +254,13 @@ impl Sweep {
             };
             ui.vertical_centered(|ui| {
                 ui.add_space(ui.available_height() * 0.4);
-                ui.label(RichText::new(text).color(theme::of(ui).dim));
+                ui.label(RichText::new(text).color(theme::current(ui).dim));
             });
             return;
         }
-        let known = self.runs.iter().find_map(|run| run.texture.as_ref());
-        let aspect = known.map_or(1.0, |(_, [width, height])| *width as f32 / (*height).max(1) as f32);
-        let mut taken = None;
+        let texture = self.runs.iter().find_map(|run| run.texture.as_ref());
+        let aspect = texture.map_or(1.0, |(_, [width, height])| *width as f32 / (*height).max(1) as f32);
+        let mut chosen = None;
         for (rect, run) in tiles::places(room, self.runs.len(), aspect).into_iter().zip(&self.runs) {
             let shown = Shown {
                 name: format!("run {}", run.task.index),
@@ -269,15 +273,15 @@ impl Sweep {
                 hint: "Take these values: the graph gets them, as one undo step",
             };
             if tiles::show(ui, rect, &shown, session.editable()) {
-                taken = Some(run.task.clone());
+                chosen = Some(run.task.clone());
             }
             if !run.complete && run.share > 0.0 {
-                let look = theme::of(ui);
+                let look = theme::current(ui);
                 let bar = rect.with_max_x(rect.left() + run.share * rect.width()).with_min_y(rect.bottom() - 3.0);
                 ui.painter().rect_filled(bar, 0.0, look.accent);
             }
         }
-        if let Some(task) = taken {
+        if let Some(task) = chosen {
             take(session, &task);
             actions.push(Action::RefreshViews);
         }
@@ -294,9 +298,9 @@ impl Run {
 
     /// Whether a document has its values.
     fn is_in(&self, document: &Document) -> bool {
-        let mut given = document.clone();
-        let same = self.task.values.iter().all(|(name, value)| apply(&mut given, name, value).is_ok());
-        same && given == *document
+        let mut applied = document.clone();
+        let same = self.task.values.iter().all(|(name, value)| apply(&mut applied, name, value).is_ok());
+        same && applied == *document
     }
 }
 

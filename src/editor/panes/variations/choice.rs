@@ -3,7 +3,7 @@
 use crate::document::{Document, Group, Node, NodeKind, Nodes, ParamValue};
 use crate::library::Library;
 use crate::model::declared::declared;
-use crate::model::session::{Given, Session};
+use crate::model::session::{Assignment, Session};
 use crate::stage::header::{ParamType, Range};
 use crate::stage::types::{Scalar, ValueType};
 
@@ -39,7 +39,7 @@ impl Varied {
         Varied { node: node.into(), param: param.into(), amount: AMOUNT }
     }
 
-    /// As on the command line.
+    /// Name of the parameter as on the command line.
     pub(super) fn path(&self) -> String {
         format!("{}.{}", self.node, self.param)
     }
@@ -59,8 +59,8 @@ pub(super) struct Choice {
 pub(super) struct Variant {
     /// Seed of the variant, if that varies.
     pub seed: Option<u32>,
-    pub given: Vec<Given>,
-    /// As it runs: without what only matters on the canvas.
+    pub assignments: Vec<Assignment>,
+    /// The document as it runs: without what only matters on the canvas.
     pub document: Document,
 }
 
@@ -68,18 +68,18 @@ impl Variant {
     /// The variant's values by name, one a line.
     pub(super) fn lines(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("seed {seed}"));
-        let given = self.given.iter().map(|one| format!("{}.{} {}", one.node, one.param, one.value));
-        seed.into_iter().chain(given).collect()
+        let assignments = self.assignments.iter().map(|one| format!("{}.{} {}", one.node, one.param, one.value));
+        seed.into_iter().chain(assignments).collect()
     }
 
     /// Whether a document has these values.
     pub(super) fn is_in(&self, document: &Document) -> bool {
-        let has = |one: &Given| match document.node(&one.node) {
+        let has = |one: &Assignment| match document.node(&one.node) {
             Some(Node { kind: NodeKind::Number(value), .. }) => *value == one.value,
             Some(node) => node.params.get(&one.param) == Some(&one.value),
             None => false,
         };
-        self.seed.is_none_or(|seed| seed == document.seed) && self.given.iter().all(has)
+        self.seed.is_none_or(|seed| seed == document.seed) && self.assignments.iter().all(has)
     }
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Variable {
 impl Variable {
     /// Reads a number of a node as a variable; `None` where the node has no such number, or a wire or an expression
     /// sets it.
-    pub(crate) fn of(document: &Document, varied: &Varied, library: &Library) -> Option<Variable> {
+    pub(crate) fn find(document: &Document, varied: &Varied, library: &Library) -> Option<Variable> {
         let node = document.node(&varied.node)?;
         if let (NodeKind::Number(value), "value") = (&node.kind, varied.param.as_str()) {
             let parts = parts(node.params.get("value").unwrap_or(value))?;
@@ -162,9 +162,9 @@ pub(crate) fn candidates(session: &Session) -> Vec<(String, String)> {
         let path = session.scope().path(name);
         let Some(node) = document.node(&path) else { continue };
         let declared = declared(node, library).into_iter().map(|param| param.name);
-        let own = matches!(node.kind, NodeKind::Number(_)).then(|| "value".to_string());
-        for param in declared.chain(own) {
-            if Variable::of(document, &Varied::new(&path, &param), library).is_some() {
+        let value_param = matches!(node.kind, NodeKind::Number(_)).then(|| "value".to_string());
+        for param in declared.chain(value_param) {
+            if Variable::find(document, &Varied::new(&path, &param), library).is_some() {
                 found.push((path.clone(), param));
             }
         }
@@ -176,7 +176,7 @@ pub(crate) fn candidates(session: &Session) -> Vec<(String, String)> {
 pub(super) fn variants(document: &Document, choice: &Choice, library: &Library) -> Vec<Variant> {
     let plain = plain(document);
     let variant = |tile: usize| {
-        let mut variant = Variant { seed: None, given: Vec::new(), document: plain.clone() };
+        let mut variant = Variant { seed: None, assignments: Vec::new(), document: plain.clone() };
         match choice.vary {
             Vary::Seed => {
                 let seed = 1 + (SEEDS * spread(choice.roll, "seed", tile)) as u32;
@@ -185,14 +185,14 @@ pub(super) fn variants(document: &Document, choice: &Choice, library: &Library) 
             }
             Vary::Params => {
                 for varied in &choice.params {
-                    let Some(variable) = Variable::of(&plain, varied, library) else { continue };
+                    let Some(variable) = Variable::find(&plain, varied, library) else { continue };
                     let path = varied.path();
                     let drawn = |part: usize| spread(choice.roll, &format!("{path} {part}"), tile);
                     let value = variable.drawn(varied.amount, drawn);
                     let (node, param) = (varied.node.clone(), varied.param.clone());
                     // The node has this number.
                     let _ = variant.document.set(&node, &param, value.clone());
-                    variant.given.push(Given { node, param, value, default: false });
+                    variant.assignments.push(Assignment { node, param, value, default: false });
                 }
             }
         }
@@ -266,7 +266,7 @@ mod tests {
 
     fn values(choice: &Choice, index: usize) -> Vec<f64> {
         let variants = variants(&fluid(), choice, Library::builtin());
-        let parts = |variant: &Variant| parts(&variant.given[index].value).unwrap();
+        let parts = |variant: &Variant| parts(&variant.assignments[index].value).unwrap();
         variants.iter().flat_map(parts).collect()
     }
 
@@ -286,7 +286,7 @@ mod tests {
         let still = values(&params(&[("jet.radius", 0.0)], 3), 0);
         assert!(still.iter().all(|value| *value == 0.05), "{still:?}");
         let library = Library::builtin();
-        let variable = Variable::of(&fluid(), &Varied::new("jet", "radius"), library).unwrap();
+        let variable = Variable::find(&fluid(), &Varied::new("jet", "radius"), library).unwrap();
         let (low, high) = variable.reach(0.05);
         let mut all = values(&params(&[("jet.radius", 1.0)], 3), 0);
         all.sort_by(f64::total_cmp);
@@ -322,9 +322,11 @@ mod tests {
         document.set("jet", "radius", ParamValue::Expression("time".into())).unwrap();
         let choice = params(&[("jet.radius", 0.5), ("gone.radius", 0.5), ("jet.rate", 0.5)], 0);
         let variants = variants(&document, &choice, Library::builtin());
-        assert!(variants.iter().all(|variant| variant.given.len() == 1 && variant.given[0].param == "rate"));
+        assert!(
+            variants.iter().all(|variant| variant.assignments.len() == 1 && variant.assignments[0].param == "rate")
+        );
         let mut kept = document.clone();
-        let Given { node, param, value, .. } = variants[4].given[0].clone();
+        let Assignment { node, param, value, .. } = variants[4].assignments[0].clone();
         kept.set(&node, &param, value).unwrap();
         assert!(variants[4].is_in(&kept) && !variants[4].is_in(&document));
     }

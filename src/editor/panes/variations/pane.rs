@@ -131,7 +131,7 @@ impl Variations {
         self.compute(ui.ctx(), render, now);
         let head = egui::Panel::top("variations head").frame(theme::bar(ui));
         head.show(ui, |ui| self.head(ui, session));
-        let ground = egui::Frame::new().fill(theme::of(ui).canvas);
+        let ground = egui::Frame::new().fill(theme::current(ui).canvas);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.body(ui, session, actions));
     }
 
@@ -142,11 +142,11 @@ impl Variations {
             Arc::ptr_eq(&subject.library, session.library())
                 && (subject.access == access && subject.output.as_deref() == output && subject.choice == self.choice)
         };
-        let known = self.subject.as_ref().filter(|subject| same(subject));
-        if known.is_some_and(|subject| subject.document == *session.document()) {
+        let same_subject = self.subject.as_ref().filter(|subject| same(subject));
+        if same_subject.is_some_and(|subject| subject.document == *session.document()) {
             return;
         }
-        let only_document = known.is_some();
+        let only_document = same_subject.is_some();
         let wanted = variants(session.document(), &self.choice, session.library());
         let changed = !only_document || wanted != self.wanted;
         self.subject = Some(VariedGraph {
@@ -185,8 +185,9 @@ impl Variations {
         let Some(image) = simulation.plan().output(subject.output.as_deref()).filter(|_| !session.broken()) else {
             return;
         };
-        let own = (image.width, image.height);
-        let size = if own.0.max(own.1) > LARGEST { fitted((LARGEST, LARGEST), own) } else { own };
+        let image_size = (image.width, image.height);
+        let size =
+            if image_size.0.max(image_size.1) > LARGEST { fitted((LARGEST, LARGEST), image_size) } else { image_size };
         let job = Job {
             gpu: session.gpu().clone(),
             library: subject.library.clone(),
@@ -204,7 +205,7 @@ impl Variations {
 
     /// Whether there is something to vary.
     fn chosen(&self) -> bool {
-        self.choice.vary == Vary::Seed || self.wanted.iter().any(|variant| !variant.given.is_empty())
+        self.choice.vary == Vary::Seed || self.wanted.iter().any(|variant| !variant.assignments.is_empty())
     }
 
     /// Computes tiles within the budget of a frame, and updates their images.
@@ -278,7 +279,7 @@ impl Variations {
     }
 
     fn progress(&self, ui: &mut Ui) {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let text = match (&self.build, &self.wall) {
             (Some(build), _) => {
                 ui.spinner();
@@ -323,13 +324,13 @@ impl Variations {
 
     /// The chosen parameters with their amounts.
     fn params(&mut self, ui: &mut Ui, session: &Session) {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let mut gone = None;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
             for (index, varied) in self.choice.params.iter_mut().enumerate() {
                 let path = varied.path();
-                let varies = Variable::of(session.document(), varied, session.library()).is_some();
+                let varies = Variable::find(session.document(), varied, session.library()).is_some();
                 let color = if varies { look.text } else { look.faint };
                 let text = egui::WidgetText::from(RichText::new(&path).color(color));
                 let text = text.into_galley(ui, Some(egui::TextWrapMode::Extend), f32::INFINITY, egui::TextStyle::Body);
@@ -364,7 +365,7 @@ impl Variations {
     fn body(&mut self, ui: &mut Ui, session: &mut Session, actions: &mut Actions) {
         if let Some(remark) = &self.remark {
             let frame = egui::Frame::new().inner_margin(vec2(10.0, 4.0));
-            let text = markup::label(ui, "", remark, theme::of(ui).warning);
+            let text = markup::label(ui, "", remark, theme::current(ui).warning);
             frame.show(ui, |ui| ui.add(egui::Label::new(text).wrap()));
         }
         let room = ui.available_rect_before_wrap();
@@ -404,7 +405,7 @@ impl Variations {
             (true, false) if self.remark.is_some() => "",
             (true, false) => "Compiling…",
         };
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         ui.vertical_centered(|ui| {
             ui.add_space(ui.available_height() * 0.4);
             ui.label(RichText::new(text).color(look.dim));
@@ -419,7 +420,7 @@ fn keep(session: &mut Session, variant: Variant) {
             session.edit("keep variation", |document| document.seed = seed);
             session.end_gesture();
         }
-        None => session.give("keep variation", variant.given),
+        None => session.give("keep variation", variant.assignments),
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) fn places(room: Rect, count: usize, aspect: f32) -> Vec<Rect> {
 
 /// Draws a tile. Returns whether its values are to be kept.
 pub(crate) fn show(ui: &mut Ui, rect: Rect, tile: &Shown<'_>, editable: bool) -> bool {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let response = ui.interact(rect, ui.id().with(&tile.name), egui::Sense::click());
     let can_keep = editable && tile.fault.is_none();
     response.widget_info(|| egui::WidgetInfo::selected(egui::WidgetType::Button, can_keep, tile.kept, &tile.name));

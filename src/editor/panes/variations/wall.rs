@@ -159,7 +159,9 @@ impl Wall {
     /// Notes that this many frames were submitted, and what they take.
     fn note(&self, count: u32, wake: impl Fn() + Send + 'static) {
         let Some(gpu) = self.gpu().filter(|_| count > 0) else { return };
-        let (in_flight, cost, since) = (self.in_flight.clone(), self.cost.clone(), Instant::now());
+        let in_flight = self.in_flight.clone();
+        let cost = self.cost.clone();
+        let since = Instant::now();
         let ahead = in_flight.fetch_add(1, Ordering::Relaxed);
         gpu.when_done(move || {
             in_flight.fetch_sub(1, Ordering::Relaxed);

@@ -62,7 +62,7 @@ pub(super) fn buttons(ui: &mut Ui, session: &mut Session, output: Option<&str>, 
     let Some(node) = node(session, output).filter(|node| session.camera_moved(node)) else { return };
     ui.separator();
     let small = |ui: &mut Ui, text: &str, hint: &str| {
-        ui.add(egui::Button::new(RichText::new(text).small().color(theme::of(ui).dim)).frame(false))
+        ui.add(egui::Button::new(RichText::new(text).small().color(theme::current(ui).dim)).frame(false))
             .on_hover_text(hint)
             .clicked()
     };

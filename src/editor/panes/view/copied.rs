@@ -26,12 +26,12 @@ pub(super) struct Copied<T> {
     made: Option<(String, T)>,
     /// A frame was computed since the last request.
     stale: bool,
-    asked: Option<Instant>,
+    last_request: Option<Instant>,
 }
 
 impl<T> Default for Copied<T> {
     fn default() -> Copied<T> {
-        Copied { wire: None, pending: None, field: None, made: None, stale: true, asked: None }
+        Copied { wire: None, pending: None, field: None, made: None, stale: true, last_request: None }
     }
 }
 
@@ -89,13 +89,13 @@ impl<T> Copied<T> {
         if !self.stale || self.pending.is_some() || bytes > LARGEST || simulation.progress().is_some() {
             return;
         }
-        if let Some(rest) = self.asked.and_then(|asked| pause.checked_sub(asked.elapsed())) {
+        if let Some(rest) = self.last_request.and_then(|instant| pause.checked_sub(instant.elapsed())) {
             ui.ctx().request_repaint_after(rest);
             return;
         }
         // A wire that the running plan does not keep yet follows with the next plan.
         if let Ok(pending) = request(simulation, &ExpectSubject::Wire(wire.clone())) {
-            (self.pending, self.stale, self.asked) = (Some(pending), false, Some(Instant::now()));
+            (self.pending, self.stale, self.last_request) = (Some(pending), false, Some(Instant::now()));
             ui.ctx().request_repaint_after(ANSWER);
         }
     }

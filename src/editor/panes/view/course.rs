@@ -53,14 +53,14 @@ impl Course {
     }
 
     /// All of its numbers, the view's own first.
-    fn wires<'a>(&'a self, own: &'a str) -> impl Iterator<Item = &'a str> {
-        std::iter::once(own).chain(self.more.iter().map(String::as_str))
+    fn wires<'a>(&'a self, view_wire: &'a str) -> impl Iterator<Item = &'a str> {
+        std::iter::once(view_wire).chain(self.more.iter().map(String::as_str))
     }
 
-    fn series(&self, ui: &Ui, session: &Session, own: &str) -> Vec<Series> {
-        let look = theme::of(ui);
+    fn series(&self, ui: &Ui, session: &Session, view_wire: &str) -> Vec<Series> {
+        let look = theme::current(ui);
         let mut all = Vec::new();
-        for wire in self.wires(own) {
+        for wire in self.wires(view_wire) {
             let (now, mut before) = (components(session.recorded(), wire), components(session.recorded_before(), wire));
             let unit = edit::signature::unit(session.document(), wire, session.library());
             let several = now.len().max(before.len()) > 1;
@@ -82,8 +82,8 @@ impl Course {
     }
 
     /// Draws the plot.
-    pub(super) fn show(&mut self, ui: &mut Ui, session: &Session, own: &str) {
-        let series = self.series(ui, session, own);
+    pub(super) fn show(&mut self, ui: &mut Ui, session: &Session, view_wire: &str) {
+        let series = self.series(ui, session, view_wire);
         let seconds = self.seconds;
         let point = |(frame, time, value): &(u64, f64, f64)| (if seconds { *time } else { *frame as f64 }, *value);
         let faint = |values: &[(u64, f64, f64)], faint: bool, color: Color32| Curve {
@@ -111,17 +111,17 @@ impl Course {
     }
 
     /// What is below the plot: choices, and the values of each number.
-    pub(super) fn controls(&mut self, ui: &mut Ui, session: &mut Session, own: &str, actions: &mut Actions) {
-        let series = self.series(ui, session, own);
+    pub(super) fn controls(&mut self, ui: &mut Ui, session: &mut Session, view_wire: &str, actions: &mut Actions) {
+        let series = self.series(ui, session, view_wire);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
             self.axes(ui, &series);
             ui.separator();
-            self.add(ui, session, own);
+            self.add(ui, session, view_wire);
             ui.separator();
-            self.table(ui, session, own, actions);
+            self.table(ui, session, view_wire, actions);
             if ui.small_button("Clear").on_hover_text("Forget the recorded values").clicked() {
-                let wires: Vec<String> = self.wires(own).map(str::to_string).collect();
+                let wires: Vec<String> = self.wires(view_wire).map(str::to_string).collect();
                 wires.iter().for_each(|wire| session.forget_number(wire));
                 self.choices.part = None;
             }
@@ -146,11 +146,11 @@ impl Course {
     }
 
     /// A list of numbers to show in the same plot.
-    fn add(&mut self, ui: &mut Ui, session: &Session, own: &str) {
+    fn add(&mut self, ui: &mut Ui, session: &Session, view_wire: &str) {
         let menu = ui.menu_button(RichText::new("Add number").small(), |ui| {
             egui::ScrollArea::vertical().max_height(320.0).show(ui, |ui| {
                 let mut others = session.numbers_of_level();
-                others.retain(|wire| self.wires(own).all(|shown| shown != wire));
+                others.retain(|wire| self.wires(view_wire).all(|shown| shown != wire));
                 if others.is_empty() {
                     ui.label(RichText::new("This level has no other numbers").small());
                 }
@@ -165,23 +165,23 @@ impl Course {
         menu.response.on_hover_text("Show another number in this plot");
     }
 
-    fn table(&self, ui: &mut Ui, session: &Session, own: &str, actions: &mut Actions) {
+    fn table(&self, ui: &mut Ui, session: &Session, view_wire: &str, actions: &mut Actions) {
         let text = || {
             let record = session.recorded();
-            record.columns_to_csv(&self.wires(own).filter_map(|wire| record.position(wire)).collect::<Vec<_>>())
+            record.columns_to_csv(&self.wires(view_wire).filter_map(|wire| record.position(wire)).collect::<Vec<_>>())
         };
         if ui.small_button("Copy").on_hover_text("Copy all recorded values as CSV").clicked() {
             ui.ctx().copy_text(text());
         }
         if ui.small_button("Save as CSV…").on_hover_text("Save all recorded values, one row for each frame").clicked()
         {
-            actions.push(Action::SaveTable { name: own.replace(['/', '.'], "_"), text: text() });
+            actions.push(Action::SaveTable { name: view_wire.replace(['/', '.'], "_"), text: text() });
         }
     }
 
     /// The last value of each number, its extremes in the part on show, and the value at the pointer.
     fn values(&mut self, ui: &mut Ui, series: &[Series]) {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let place = |(frame, time, _): &(u64, f64, f64)| if self.seconds { *time } else { *frame as f64 };
         let near = |values: &[(u64, f64, f64)]| {
             let points: Vec<(f64, f64)> = values.iter().enumerate().map(|(i, v)| (place(v), i as f64)).collect();

@@ -123,7 +123,9 @@ fn expectations(
             vec![Expect { component: None, equals: Some(now(Statistic::Value)?), ..base }]
         }
         Choice::Sum => {
-            let (at, unchanged_since, relative) = (vec![frame + LONGER], Some(frame), Some(1e-4));
+            let at = vec![frame + LONGER];
+            let unchanged_since = Some(frame);
+            let relative = Some(1e-4);
             vec![Expect { at, statistic: with(Statistic::Sum), unchanged_since, relative, ..base }]
         }
         Choice::Range => {

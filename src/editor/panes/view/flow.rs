@@ -106,7 +106,7 @@ impl Layer {
     }
 
     /// The value at a place, linear between the cells; `None` outside of the plane and where it is not finite.
-    pub(super) fn at(&self, place: Flat) -> Option<Flat> {
+    pub(super) fn sample_at(&self, place: Flat) -> Option<Flat> {
         let inside = place.iter().zip(self.extent).all(|(at, extent)| (0.0..=extent).contains(at));
         let cell = |side: usize| {
             let at = ((place[side] - self.first[side]) / self.spacing[side]).clamp(0.0, (self.count[side] - 1) as f64);
@@ -136,23 +136,23 @@ impl Layer {
             let index = |side: usize| ((place[side] / apart) as usize).min(boxes[side] - 1);
             index(1) * boxes[0] + index(0)
         };
-        let mut taken = vec![false; boxes[0] * boxes[1]];
+        let mut occupied = vec![false; boxes[0] * boxes[1]];
         let mut lines = Vec::new();
         // Seeds far from each other first: a step without a common factor visits every box.
-        let total = taken.len();
+        let total = occupied.len();
         let step = (1..).map(|more| total * 5 / 8 + more).find(|step| common(*step, total) == 1).unwrap_or(1);
         for seed in (0..total).map(|index| index * step % total) {
-            if taken.get(seed).copied().unwrap_or(true) {
+            if occupied.get(seed).copied().unwrap_or(true) {
                 continue;
             }
             let start = [seed % boxes[0], seed / boxes[0]].map(|index| (index as f64 + 0.5) * apart);
-            let stops = |place: Flat| taken.get(of(place)) != Some(&false);
+            let stops = |place: Flat| occupied.get(of(place)) != Some(&false);
             let (mut line, closed) = self.trace(start, -1.0, apart, slowest, stops);
             line.reverse();
             if !closed {
                 line.extend(self.trace(start, 1.0, apart, slowest, stops).0.into_iter().skip(1));
             }
-            line.iter().for_each(|place| taken.iter_mut().skip(of(*place)).take(1).for_each(|box_| *box_ = true));
+            line.iter().for_each(|place| occupied.iter_mut().skip(of(*place)).take(1).for_each(|box_| *box_ = true));
             if line.len() > 8 {
                 lines.push(line);
             }
@@ -172,7 +172,7 @@ impl Layer {
     ) -> (Vec<Flat>, bool) {
         let step = 0.25 * apart;
         let direction = |place: Flat| {
-            let value = self.at(place)?;
+            let value = self.sample_at(place)?;
             let length = value[0].hypot(value[1]);
             (length > slowest).then(|| value.map(|part| sign * part / length))
         };
@@ -188,7 +188,7 @@ impl Layer {
             let Some(next) = direction(now)
                 .and_then(|first| direction(ahead(now, first, 0.5 * step)))
                 .map(|middle| ahead(now, middle, step))
-                .filter(|next| self.at(*next).is_some() && !stops(*next))
+                .filter(|next| self.sample_at(*next).is_some() && !stops(*next))
             else {
                 break;
             };
@@ -332,10 +332,10 @@ mod tests {
         let words = data.iter().map(|value: &f32| value.to_bits()).collect();
         let field = Field { ty: WireType::FaceGrid, resolution: [3, 2, 1], components: 2, data, words };
         let layer = Layer::vectors(&field, [2.0, 1.0, 1.0], FLAT);
-        assert_eq!(layer.at([0.5, 0.5]), Some([2.0, 2.0]));
-        assert_eq!(layer.at([1.5, 0.5]), Some([4.0, 4.0]));
-        assert_eq!(layer.at([1.0, 0.5]), Some([3.0, 3.0]));
-        assert_eq!((layer.at([2.5, 0.5]), layer.greatest()), (None, 4.0 * 2f64.sqrt()));
+        assert_eq!(layer.sample_at([0.5, 0.5]), Some([2.0, 2.0]));
+        assert_eq!(layer.sample_at([1.5, 0.5]), Some([4.0, 4.0]));
+        assert_eq!(layer.sample_at([1.0, 0.5]), Some([3.0, 3.0]));
+        assert_eq!((layer.sample_at([2.5, 0.5]), layer.greatest()), (None, 4.0 * 2f64.sqrt()));
     }
 
     #[test]
@@ -346,7 +346,7 @@ mod tests {
         let field = Field { ty: WireType::Grid(ValueType::F32), resolution: [3; 3], components: 1, data, words };
         for (share, value) in [(0.0, 0.0), (0.5, 1.0), (1.0, 2.0)] {
             let layer = Layer::numbers(&field, [1.0; 3], Cut { axes: [0, 2], across: 1, share }, Some(0));
-            assert_eq!(layer.at([0.4, 0.6]), Some([value, 0.0]));
+            assert_eq!(layer.sample_at([0.4, 0.6]), Some([value, 0.0]));
         }
     }
 }

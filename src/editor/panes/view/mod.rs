@@ -230,12 +230,12 @@ impl View {
         let (plotted, height) = (self.is_plot(session), ui.available_height());
         if let ViewSubject::Wire(wire) = &mut self.subject {
             let foot = egui::Panel::bottom(ui.id().with("view foot")).frame(theme::bar(ui));
-            let own = wire.view().wire.clone();
+            let view_wire = wire.view().wire.clone();
             if plotted {
-                foot.show(ui, |ui| wire.course.controls(ui, session, &own, actions));
-                let ground = egui::Frame::new().fill(theme::of(ui).field);
+                foot.show(ui, |ui| wire.course.controls(ui, session, &view_wire, actions));
+                let ground = egui::Frame::new().fill(theme::current(ui).field);
                 let middle = egui::CentralPanel::no_frame().frame(ground);
-                middle.show(ui, |ui| wire.course.show(ui, session, &own));
+                middle.show(ui, |ui| wire.course.show(ui, session, &view_wire));
                 return;
             }
             if foot.show(ui, |ui| wire.controls(ui, session, height)).inner {
@@ -243,11 +243,17 @@ impl View {
             }
             wire.profile(ui, session, actions);
         }
-        let ground = egui::Frame::new().fill(theme::of(ui).ground);
+        let ground = egui::Frame::new().fill(theme::current(ui).ground);
         egui::CentralPanel::no_frame().frame(ground).show(ui, |ui| self.stage(ui, session, actions));
     }
 
-    fn head(&mut self, ui: &mut Ui, session: &mut Session, (number, own): (u64, bool), actions: &mut Actions) {
+    fn head(
+        &mut self,
+        ui: &mut Ui,
+        session: &mut Session,
+        (number, in_own_window): (u64, bool),
+        actions: &mut Actions,
+    ) {
         if self.chooser(ui, session) {
             actions.push(Action::RefreshViews);
         }
@@ -257,7 +263,7 @@ impl View {
             if pin.on_hover_text(Command::Pin.hint(ui.ctx(), "Pin this in a separate view")).clicked() {
                 actions.push(Action::PinView(number));
             }
-            if ui.available_width() >= FRAMING + WINDOW && window_button(ui, own) {
+            if ui.available_width() >= FRAMING + WINDOW && window_button(ui, in_own_window) {
                 actions.push(Action::OwnWindow(number));
             }
             if !self.is_plot(session) {
@@ -300,7 +306,7 @@ impl View {
         }
         if let Some((_, [width, height])) = self.texture.shown() {
             ui.separator();
-            ui.label(RichText::new(format!("{width} × {height}")).color(theme::of(ui).dim).small());
+            ui.label(RichText::new(format!("{width} × {height}")).color(theme::current(ui).dim).small());
         }
     }
 
@@ -375,12 +381,12 @@ impl View {
         // What is drawn over the image, and the pointer, have their places in the domain that it shows.
         let rect = scene::without_bars(&self.subject, session, image, size);
         self.pointer = self.pointer_over(ui, &response, rect, orbits != camera::Orbits::No);
-        if let Some(scene) = Scene::of(&self.subject, session, rect) {
+        if let Some(scene) = Scene::for_subject(&self.subject, session, rect) {
             if self.overlays.show(ui, &response, session, &self.subject, &scene, room) {
                 // What measures does not stir.
                 self.pointer.buttons = 0;
             }
-            trail::show(&ui.painter().with_clip_rect(room), session, &scene, theme::of(ui));
+            trail::show(&ui.painter().with_clip_rect(room), session, &scene, theme::current(ui));
             if self.overlays.handles {
                 stale |= self.handles.show(ui, session, &scene, room);
             }
@@ -435,7 +441,7 @@ impl View {
                 None => ("Nothing to show", String::new()),
             },
         };
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         ui.vertical_centered(|ui| {
             ui.add_space(ui.available_height() * 0.4);
             ui.label(RichText::new(title).heading().color(look.dim));
@@ -448,8 +454,8 @@ impl View {
 }
 
 /// A button that moves the view into its own window, or back.
-fn window_button(ui: &mut Ui, own: bool) -> bool {
-    let name = if own { "Back to the main window" } else { "View in own window" };
+fn window_button(ui: &mut Ui, in_own_window: bool) -> bool {
+    let name = if in_own_window { "Back to the main window" } else { "View in own window" };
     let button = ui.add(egui::Button::new(RichText::new("🗗").small()).frame(false));
     button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, name));
     button.on_hover_text(Command::OwnWindow.hint(ui.ctx(), name)).clicked()

@@ -75,7 +75,7 @@ impl Default for Overlays {
 }
 
 impl Overlays {
-    /// The same for another view.
+    /// Copies the choices for another view.
     pub(super) fn another(&self) -> Overlays {
         let Overlays { handles, arrows, lines, contours, of_field, .. } = *self;
         let (ruler, chosen) = (self.ruler.clone(), self.chosen.clone());
@@ -150,21 +150,21 @@ impl Overlays {
 
     /// The wire of velocities, or of contours: the one that is viewed, the chosen one, or else the likeliest.
     fn wire(&self, session: &Session, subject: &ViewSubject, vectors: bool, dim: Option<u32>) -> Option<String> {
-        let known = wires(session, vectors, dim);
+        let candidates = wires(session, vectors, dim);
         let viewed = if let ViewSubject::Wire(wire) = subject { Some(wire.view().wire.as_str()) } else { None };
         if !vectors && let Some(viewed) = viewed {
             return Some(viewed.to_string());
         }
         let chosen = self.chosen[usize::from(!vectors)].as_deref();
         let named = |name: &&String| name.contains("velocity");
-        let likely = || known.iter().find(named).or(known.first()).cloned();
+        let likely = || candidates.iter().find(named).or(candidates.first()).cloned();
         // Arrows of a viewed field are its own.
-        let own = viewed.is_some_and(|viewed| session.field(viewed).is_some());
-        let order = if own { [viewed, chosen] } else { [chosen, viewed] };
+        let is_field = viewed.is_some_and(|viewed| session.field(viewed).is_some());
+        let order = if is_field { [viewed, chosen] } else { [chosen, viewed] };
         order
             .into_iter()
             .flatten()
-            .find(|name| known.iter().any(|k| k == split(name).0))
+            .find(|name| candidates.iter().any(|k| k == split(name).0))
             .map(str::to_string)
             .or_else(likely)
     }
@@ -213,7 +213,7 @@ impl Overlays {
         let make = |field: &_, size, cut: &Cut| Velocity { layer: Layer::vectors(field, size, *cut), lines: None };
         let Some((name, velocity)) = self.velocity.update(canvas.ui, canvas.session, wire, cut, make) else { return };
         let (extent, greatest) = (velocity.layer.extent(), velocity.layer.greatest());
-        let look = theme::of(canvas.ui);
+        let look = theme::current(canvas.ui);
         let painter = canvas.painter();
         if self.lines {
             let lines = velocity.lines.get_or_insert_with(|| velocity.layer.streamlines());
@@ -238,7 +238,7 @@ impl Overlays {
             if !canvas.room.contains(at) {
                 continue;
             }
-            let Some([x, y]) = velocity.layer.at(canvas.world(at, extent)) else { continue };
+            let Some([x, y]) = velocity.layer.sample_at(canvas.world(at, extent)) else { continue };
             let by = LONGEST / greatest as f32 * egui::vec2(x as f32, -y as f32);
             if by.length() < 0.5 {
                 continue;
@@ -263,7 +263,7 @@ impl Overlays {
         let Some((name, levels)) = self.levels.update(canvas.ui, canvas.session, wire, (cut, component), make) else {
             return;
         };
-        let (look, painter) = (theme::of(canvas.ui), canvas.painter());
+        let (look, painter) = (theme::current(canvas.ui), canvas.painter());
         for line in &levels.lines {
             let places = line.map(|place| canvas.place(place, levels.extent));
             outlined(&painter, look, &places, CONTOUR);

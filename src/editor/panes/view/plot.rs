@@ -64,7 +64,7 @@ pub(crate) struct Answer {
 struct Scale {
     rect: Rect,
     x: (f64, f64),
-    /// Of the logarithms on a logarithmic scale.
+    /// Range of the values; of their logarithms on a logarithmic scale.
     y: (f64, f64),
     log: bool,
 }
@@ -96,7 +96,7 @@ pub(crate) fn spans_decades(curves: &[Curve]) -> bool {
 
 /// Draws curves, and applies what is dragged to `choices`.
 pub(crate) fn show(ui: &mut Ui, curves: &[Curve], labels: &Labels<'_>, choices: &mut Choices) -> Answer {
-    let look = theme::of(ui);
+    let look = theme::current(ui);
     let whole = ui.available_rect_before_wrap();
     let response = ui.allocate_rect(whole, Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, &labels.name));
@@ -402,8 +402,8 @@ mod tests {
         let log = |points: &[(f64, f64)]| spans_decades(&[curve(false, points)]);
         assert!(log(&[(0.0, 1.0), (1.0, 1e-4), (2.0, f64::INFINITY)]));
         assert!(!log(&[(0.0, 1.0), (1.0, 0.5)]) && !log(&[(0.0, 1.0), (1.0, 0.0)]) && !log(&[]));
-        let asked = Choices { log: Some(true), ..Choices::default() };
-        let some = scale(&[curve(false, &[(0.0, -1.0), (1.0, 0.01), (2.0, 1.0)])], &asked, false).unwrap();
+        let choices = Choices { log: Some(true), ..Choices::default() };
+        let some = scale(&[curve(false, &[(0.0, -1.0), (1.0, 0.01), (2.0, 1.0)])], &choices, false).unwrap();
         assert_eq!(some.y, (-2.1, 0.1), "a logarithmic scale leaves out what is not above zero");
     }
 

@@ -47,6 +47,6 @@ pub(super) fn element(session: &mut Session, view: &View, cell: Option<[u32; 3]>
     answer(session.plot(&view.wire, statistic, None), actions);
 }
 
-fn answer(told: Result<(), String>, actions: &mut Actions) {
-    actions.push(told.map_or_else(Action::Tell, |()| Action::Run(Command::ShowPlots)));
+fn answer(result: Result<(), String>, actions: &mut Actions) {
+    actions.push(result.map_or_else(Action::Tell, |()| Action::Run(Command::ShowPlots)));
 }

@@ -69,7 +69,7 @@ impl Line {
     pub(super) fn show(&mut self, ui: &mut Ui, session: &Session, domain: (u32, [f64; 3]), actions: &mut Actions) {
         self.collect(ui);
         let panel = egui::Panel::bottom(ui.id().with("profile")).resizable(true).default_size(HEIGHT).min_size(90.0);
-        panel.frame(egui::Frame::new().fill(theme::of(ui).bar)).show(ui, |ui| {
+        panel.frame(egui::Frame::new().fill(theme::current(ui).bar)).show(ui, |ui| {
             let values = self.values(session);
             let head = egui::Panel::top(ui.id().with("profile head")).frame(theme::bar(ui));
             head.show(ui, |ui| {
@@ -78,7 +78,7 @@ impl Line {
             let middle = egui::CentralPanel::no_frame();
             middle.show(ui, |ui| match &values {
                 Ok(values) => self.plot(ui, session, values, domain),
-                Err(cause) => drop(ui.label(RichText::new(cause).color(theme::of(ui).dim))),
+                Err(cause) => drop(ui.label(RichText::new(cause).color(theme::current(ui).dim))),
             });
         });
     }
@@ -122,7 +122,7 @@ impl Line {
         actions: &mut Actions,
     ) {
         ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
-        ui.label(RichText::new("Along").small().color(theme::of(ui).faint));
+        ui.label(RichText::new("Along").small().color(theme::current(ui).faint));
         for (axis, name) in AXES.iter().enumerate().take(dim as usize) {
             if choice(ui, self.profile.axis == axis, name, &format!("Values along {name}")).clicked() {
                 self.profile = Profile { axis, through: None, ..self.profile.clone() };
@@ -164,11 +164,11 @@ impl Line {
             let values: Vec<String> = values.iter().map(|value| ticks::number(*value)).collect();
             format!("{} = {} m:  {}", AXES.get(self.profile.axis).unwrap_or(&""), ticks::number(*at), values.join("  "))
         });
-        ui.label(RichText::new(text.unwrap_or_default()).monospace().color(theme::of(ui).dim));
+        ui.label(RichText::new(text.unwrap_or_default()).monospace().color(theme::current(ui).dim));
     }
 
     fn plot(&mut self, ui: &mut Ui, session: &Session, values: &[(f64, Vec<f64>)], domain: (u32, [f64; 3])) {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let parts = values.first().map_or(0, |(_, values)| values.len());
         let curve = |part: usize| Curve {
             color: look.curve(part),

@@ -33,7 +33,7 @@ impl Ruler {
     }
 
     pub(super) fn draw(&self, ui: &Ui, space: &Space, room: Rect) {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let painter = ui.painter().with_clip_rect(room);
         let Some(ends) = self.ends else {
             let at = space.projection.rect().left_top();

@@ -76,11 +76,11 @@ impl Extent {
 }
 
 impl Scene {
-    /// Of an image whose domain lies there on the screen, by [`without_bars`]. `None` where an image has no place in the world, such as the
+    /// Scene of an image whose domain lies in `rect` on the screen, by [`without_bars`]. `None` where an image has no place in the world, such as the
     /// rows of a buffer.
-    pub(super) fn of(subject: &ViewSubject, session: &Session, rect: Rect) -> Option<Scene> {
+    pub(super) fn for_subject(subject: &ViewSubject, session: &Session, rect: Rect) -> Option<Scene> {
         let simulation = session.running_simulation()?;
-        let id = |own: &Domain| simulation.plan().domains.position(|other| std::ptr::eq(other, own));
+        let id = |domain: &Domain| simulation.plan().domains.position(|other| std::ptr::eq(other, domain));
         let camera = |output: &str| {
             let node = session.camera(output)?;
             let roll = simulation.value(&format!("{node}.roll")).and_then(|roll| roll.first().copied());
@@ -89,30 +89,31 @@ impl Scene {
         match subject {
             ViewSubject::Output(name) => {
                 let output = &simulation.find_output(name.as_deref()).ok()?.node;
-                let own = session.domain_of(output)?;
-                let (domain, id) = (Extent::of(own), id(own));
+                let output_domain = session.domain_of(output)?;
+                let (domain, id) = (Extent::of(output_domain), id(output_domain));
                 Some(Scene { rect, domain, id, sight: camera(output).unwrap_or(Sight::Flat(Axis::Z, Some(0.5))) })
             }
             ViewSubject::Wire(wire) => {
                 let (plan, view) = (simulation.plan(), wire.view());
-                let known =
+                let plan_wire =
                     plan.wires.get(&view.wire).or_else(|| plan.wires.get(&format!("{}.position", view.wire)))?;
-                let own = plan.domains.get(known.domain.or(known.space)?)?;
-                let domain = Extent::of(own);
+                let wire_domain = plan.domains.get(plan_wire.domain.or(plan_wire.space)?)?;
+                let domain = Extent::of(wire_domain);
                 let sight = match (view.camera, view.volume) {
-                    (Some(orbit), _) if own.dim == 3 => Sight::Camera(orbit, 0.0),
-                    (_, Volume::Slice { axis, position }) if own.dim == 3 => Sight::Flat(axis, Some(position)),
-                    (_, Volume::Maximum(axis)) if own.dim == 3 => Sight::Flat(axis, None),
-                    _ if own.dim == 3 => return None,
+                    (Some(orbit), _) if wire_domain.dim == 3 => Sight::Camera(orbit, 0.0),
+                    (_, Volume::Slice { axis, position }) if wire_domain.dim == 3 => Sight::Flat(axis, Some(position)),
+                    (_, Volume::Maximum(axis)) if wire_domain.dim == 3 => Sight::Flat(axis, None),
+                    _ if wire_domain.dim == 3 => return None,
                     // A layer of the image that a camera makes is seen through that camera.
                     _ => {
                         let output = simulation.find_output(None).ok().map(|output| output.node.as_str());
-                        let same =
-                            |output: &&str| session.domain_of(output).is_some_and(|other| std::ptr::eq(other, own));
+                        let same = |output: &&str| {
+                            session.domain_of(output).is_some_and(|other| std::ptr::eq(other, wire_domain))
+                        };
                         output.filter(same).and_then(camera).unwrap_or(Sight::Flat(Axis::Z, Some(0.5)))
                     }
                 };
-                Some(Scene { rect, domain, id: id(own), sight })
+                Some(Scene { rect, domain, id: id(wire_domain), sight })
             }
         }
     }
@@ -150,12 +151,12 @@ impl Scene {
 
     /// Where parameters of a node lie, by its path. `in_space`: they have three components.
     pub(super) fn space(&self, session: &Session, node: &str, in_space: bool) -> Option<Space> {
-        let own = session.domain_of(node).map(Extent::of);
+        let node_extent = session.domain_of(node).map(Extent::of);
         let flat =
             |extent: Extent, axis| Some(Space { projection: Projection::flat(self.rect, extent.size, axis), extent });
         // Stages read other domains at positions in metres. An image of another shape is not one of the whole domain, so where it shows
         // it is not known.
-        let planar = own.filter(|own| own.dim == 2).unwrap_or(self.domain);
+        let planar = node_extent.filter(|extent| extent.dim == 2).unwrap_or(self.domain);
         let same_shape = (planar.aspect() / self.domain.aspect()).ln().abs() < 0.03;
         match self.sight {
             Sight::Flat(..) if self.domain.dim == 3 && !in_space => None,
@@ -163,11 +164,12 @@ impl Scene {
             Sight::Flat(..) if !same_shape => None,
             Sight::Flat(..) => flat(self.domain, Axis::Z).map(|space| Space { extent: planar, ..space }),
             // A stage that computes the image itself has its places in the image.
-            Sight::Camera(..) if !in_space => {
-                own.filter(|own| *own == self.domain && own.dim == 2).and_then(|own| flat(own, Axis::Z))
-            }
+            Sight::Camera(..) if !in_space => node_extent
+                .filter(|extent| *extent == self.domain && extent.dim == 2)
+                .and_then(|extent| flat(extent, Axis::Z)),
             Sight::Camera(orbit, roll) => {
-                let space = own.filter(|own| own.dim == 3).or_else(|| session.domain_in(3).map(Extent::of));
+                let space =
+                    node_extent.filter(|extent| extent.dim == 3).or_else(|| session.domain_in(3).map(Extent::of));
                 let extent = space.unwrap_or(Extent { dim: 3, size: [1.0; 3], cell: 1.0 / 64.0 });
                 Some(Space { projection: Projection::camera(self.rect, orbit, roll), extent })
             }

@@ -131,7 +131,7 @@ impl WireView {
             let domain = wire.domain.and_then(|d| plan.domains.get(d));
             Some((wire.ty, wire.dim, domain.map(|d| (d.dim, d.size()))))
         });
-        let mut asked = false;
+        let mut toggled = false;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
             if let Some((domains, now)) = session.places_of_field(&self.view.wire) {
@@ -145,12 +145,12 @@ impl WireView {
                     let on = self.line.is_some();
                     if choice(ui, on, "Profile", "Plot the values along a line").clicked() {
                         self.line = (!on).then(|| Line::new(&self.view.wire));
-                        asked = true;
+                        toggled = true;
                     }
                 }
             }
         });
-        let mut fresh = asked;
+        let mut fresh = toggled;
         if let Some(viewer) = &mut self.viewer {
             let sample = viewer.picked().map(|sample| (sample.cell, sample.index, sample.components.clone()));
             if let Some(statistics) = viewer.statistics().cloned() {
@@ -197,7 +197,7 @@ impl WireView {
         }
         let place = |[x, y]: [f32; 2]| pos2(rect.left() + x * rect.width(), rect.bottom() - y * rect.height());
         let ends = line.ends(size).map(place);
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         for (width, color) in [(3.0, look.ground), (1.0, look.accent)] {
             ui.painter().line_segment(ends, egui::Stroke::new(width, color));
         }
@@ -223,15 +223,15 @@ impl WireView {
                 });
             }
         }
-        let own = match self.viewer.as_ref().and_then(Viewer::shown).filter(|shown| !shown.is_mapped()) {
+        let fixed_colors = match self.viewer.as_ref().and_then(Viewer::shown).filter(|shown| !shown.is_mapped()) {
             Some(Show::Color) => Some("The values are colours. Show one component to use a colour map"),
             Some(_) => Some(
                 "Hue shows the direction of a vector, lightness its length. Show the length or a component to use a colour map",
             ),
             None => None,
         };
-        ui.add_enabled_ui(own.is_none(), |ui| {
-            combo(ui, "colour map", self.view.map.name(), own.unwrap_or("Colours for numbers"), |ui| {
+        ui.add_enabled_ui(fixed_colors.is_none(), |ui| {
+            combo(ui, "colour map", self.view.map.name(), fixed_colors.unwrap_or("Colours for numbers"), |ui| {
                 for map in ColorMap::ALL {
                     ui.selectable_value(&mut self.view.map, map, map.name());
                 }
@@ -266,7 +266,7 @@ impl WireView {
         sample: Option<(Option<[u32; 3]>, u64, Vec<f64>)>,
         room: bool,
     ) -> bool {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = vec2(6.0, 2.0);
             for (name, value) in
@@ -304,7 +304,7 @@ impl WireView {
 
     /// The histogram over the colour map; dragging over it sets the range.
     fn histogram(&mut self, ui: &mut Ui, statistics: &Statistics) -> bool {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let size = vec2(ui.available_width(), HISTOGRAM + ENDS);
         let (whole, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let (rect, ends) = whole.split_top_bottom_at_y(whole.top() + HISTOGRAM);

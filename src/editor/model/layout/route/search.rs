@@ -52,10 +52,13 @@ impl Ground {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         for node in &ground.nodes {
             xs.extend([
-                node.left() - ground.beside(*node, Vec2::LEFT),
-                node.right() + ground.beside(*node, Vec2::RIGHT),
+                node.left() - ground.line_distance(*node, Vec2::LEFT),
+                node.right() + ground.line_distance(*node, Vec2::RIGHT),
             ]);
-            ys.extend([node.top() - ground.beside(*node, Vec2::UP), node.bottom() + ground.beside(*node, Vec2::DOWN)]);
+            ys.extend([
+                node.top() - ground.line_distance(*node, Vec2::UP),
+                node.bottom() + ground.line_distance(*node, Vec2::DOWN),
+            ]);
         }
         let streets = ground.streets();
         ys.retain(|y| !streets.iter().any(|(low, high)| low <= y && y <= high));
@@ -86,7 +89,7 @@ impl Ground {
     }
 
     /// How far from an edge of a node its line lies: in the middle of a gap.
-    fn beside(&self, node: Rect, side: Vec2) -> f32 {
+    fn line_distance(&self, node: Rect, side: Vec2) -> f32 {
         let reach = WIDEST;
         let area = if side.x < 0.0 {
             Rect::from_x_y_ranges(node.left() - reach..=node.left(), node.y_range())
@@ -128,8 +131,8 @@ impl Ground {
         let (Some(first), Some(last)) = (points.first(), points.last()) else { return true };
         let bounds = Rect::from_points(points).expand(CLEAR);
         self.nodes.iter().filter(|node| node.intersects(bounds)).all(|node| {
-            let own = [first, last].iter().any(|end| node.expand(1.5).contains(**end));
-            let area = if own { node.shrink(2.0) } else { node.expand(LEAST) };
+            let is_end = [first, last].iter().any(|end| node.expand(1.5).contains(**end));
+            let area = if is_end { node.shrink(2.0) } else { node.expand(LEAST) };
             !points.windows(2).any(|pair| touches(area, pair[0], pair[1]))
         })
     }
@@ -235,7 +238,8 @@ impl Grid {
     /// What a piece between two neighbouring crossings costs, if no node covers it.
     fn piece(&self, a: (usize, usize), b: (usize, usize)) -> Option<u32> {
         if a.1 == b.1 {
-            let (row, from, to) = (&self.ys[a.1], self.xs[a.0].at, self.xs[b.0].at);
+            let row = &self.ys[a.1];
+            let (from, to) = (self.xs[a.0].at, self.xs[b.0].at);
             let factor = match row.covered.is_empty() {
                 true => 1.0,
                 false => {
@@ -248,7 +252,8 @@ impl Grid {
             };
             return row.free(from, to).then(|| (10.0 * factor * (to - from).abs()) as u32);
         }
-        let (column, from, to) = (&self.xs[a.0], self.ys[a.1].at, self.ys[b.1].at);
+        let column = &self.xs[a.0];
+        let (from, to) = (self.ys[a.1].at, self.ys[b.1].at);
         column.free(from, to).then(|| (10.0 * (to - from).abs()) as u32)
     }
 

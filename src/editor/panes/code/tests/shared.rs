@@ -15,7 +15,7 @@ fn share(session: &mut Session) {
         document.shared.insert("own/fading".into(), SHARED.into());
         document.nodes.get_mut("fade").unwrap().kind = NodeKind::Custom(text);
     });
-    settle(session);
+    wait_until_compiled(session);
 }
 
 /// A session whose Custom stage uses a shared text of the graph.
@@ -55,7 +55,7 @@ fn a_shared_text_of_the_graph_is_edited_in_place_of_the_stage() {
     let stored = |bench: &Bench| bench.session.document().shared["own/fading"].clone();
     assert_eq!(stored(&bench), bench.text());
     assert_ne!(bench.text(), SHARED);
-    settle(&mut bench.session);
+    wait_until_compiled(&mut bench.session);
     bench.frame(Vec::new());
     let problem = bench.session.problems().next().unwrap().clone();
     assert_eq!((problem.node.as_str(), problem.file.as_str()), ("fade", "own/fading"), "{problem}");

@@ -29,7 +29,7 @@ impl Window {
         let mut session = Session::new(Gpu::new(&GpuOptions::default()).unwrap(), || {});
         session.open(Document::parse(text).unwrap(), None);
         let draw = |ui: &mut Ui, (session, actions): &mut (Session, Actions)| {
-            ui.painter().rect_filled(ui.ctx().content_rect(), 0.0, theme::of(ui).panel);
+            ui.painter().rect_filled(ui.ctx().content_rect(), 0.0, theme::current(ui).panel);
             egui::Frame::new().inner_margin(egui::Margin::symmetric(12, 8)).show(ui, |ui| {
                 ui.set_min_size(ui.available_size());
                 show(ui, session, actions).unwrap();

@@ -86,7 +86,7 @@ impl Dice {
         (z ^ (z >> 31)) as usize % count
     }
 
-    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len())]
     }
 }
@@ -101,15 +101,15 @@ fn random_hands_cause_no_panic() {
     let mut dice = Dice(seed);
     let mut changed = 0;
     for round in 0..60 {
-        let count = dice.of(&[1, 1, 1, 2, 3]);
+        let count = dice.pick(&[1, 1, 1, 2, 3]);
         pane.session.selection.nodes = (0..count).map(|_| names[dice.below(names.len())].clone()).collect();
-        let size = vec2(dice.of(&[240.0, 300.0, 900.0]), 700.0);
+        let size = vec2(dice.pick(&[240.0, 300.0, 900.0]), 700.0);
         pane.frame(size, Vec::new(), Modifiers::NONE);
         let mut at = Pos2::ZERO;
         for _ in 0..12 {
             let place = |dice: &mut Dice| Pos2::new(dice.below(size.x as usize) as f32, dice.below(700) as f32);
-            let modifiers = dice.of(&[Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT]);
-            let button = dice.of(&[PointerButton::Primary, PointerButton::Primary, PointerButton::Secondary]);
+            let modifiers = dice.pick(&[Modifiers::NONE, Modifiers::SHIFT, Modifiers::COMMAND, Modifiers::ALT]);
+            let button = dice.pick(&[PointerButton::Primary, PointerButton::Primary, PointerButton::Secondary]);
             let press = |pressed, pos| Event::PointerButton { pos, button, pressed, modifiers };
             let key = |key| Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };
             let events: Vec<Vec<Event>> = match dice.below(6) {
@@ -126,13 +126,13 @@ fn random_hands_cause_no_panic() {
                         vec![press(false, to)],
                     ]
                 }
-                3 => vec![vec![Event::Text(dice.of(&["1e308", "-", "time", "[1, 2", "ß", "2*h", "#12", ""]).into())]],
+                3 => vec![vec![Event::Text(dice.pick(&["1e308", "-", "time", "[1, 2", "ß", "2*h", "#12", ""]).into())]],
                 4 => {
                     let unit = MouseWheelUnit::Line;
-                    let delta = vec2(0.0, dice.of(&[-5.0, 5.0]));
+                    let delta = vec2(0.0, dice.pick(&[-5.0, 5.0]));
                     vec![vec![Event::MouseWheel { unit, delta, phase: egui::TouchPhase::Move, modifiers }]]
                 }
-                _ => vec![vec![key(dice.of(&[Key::Enter, Key::Tab, Key::Escape, Key::Delete, Key::ArrowLeft]))]],
+                _ => vec![vec![key(dice.pick(&[Key::Enter, Key::Tab, Key::Escape, Key::Delete, Key::ArrowLeft]))]],
             };
             for events in events {
                 pane.frame(size, events, modifiers);

@@ -80,7 +80,7 @@ impl Pull<'_> {
         add(point, scaled(unit(axis), projection.moved_along(point, unit(axis), by).unwrap_or(0.0)))
     }
 
-    /// The same on the corners of cells.
+    /// The moved point, on the corners of cells.
     fn moved(&self, point: Point, one_axis: bool, spot: &Spot) -> Point {
         let moved = self.moved_freely(point, one_axis, spot);
         // What a plane does not show stays.
@@ -133,7 +133,7 @@ impl Pull<'_> {
         };
         let to = shape.at[axis] + by * outwards[axis];
         let to = if self.snaps { self.cells(to) } else { to };
-        let center = spot.of().and_then(|of| self.drag.owner.spot(of));
+        let center = spot.position_name().and_then(|of| self.drag.owner.spot(of));
         let middle = center.map_or([0.0; 3], |center| center.vector(size));
         let edges = spot.vector(size);
         let moves = center.filter(|center| !around && center.locked.is_none());

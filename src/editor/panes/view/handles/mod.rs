@@ -46,9 +46,9 @@ impl Handles {
     pub(super) fn show(&mut self, ui: &Ui, session: &mut Session, scene: &Scene, room: Rect) -> bool {
         self.changed = false;
         let painter = ui.painter().with_clip_rect(room);
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let mut left = MOST;
-        let mut known = false;
+        let mut held_exists = false;
         for owner in owner::selected(session) {
             let drawn = owner.drawn(scene, session);
             drawn.lines.iter().for_each(|line| paint_line(&painter, look, line));
@@ -60,11 +60,11 @@ impl Handles {
                 // One that is held may leave the pane.
                 let seen = |place: &Pos2| held || room.expand(DOT).contains(*place);
                 let Some(place) = screen_place(&owner, shape).filter(seen) else { continue };
-                known |= self.one(ui, session, &painter, (&owner, spot, shape), (id, place));
+                held_exists |= self.one(ui, session, &painter, (&owner, spot, shape), (id, place));
             }
         }
         // The node was deselected, or the view shows something else.
-        if !known && let Some((id, _)) = &self.held {
+        if !held_exists && let Some((id, _)) = &self.held {
             let released = !ui.input(|input| input.pointer.any_down());
             if released || ui.ctx().dragged_id() != Some(*id) {
                 self.held = None;
@@ -82,7 +82,7 @@ impl Handles {
         (owner, spot, shape): (&Owner, &Spot, &Shape),
         (id, place): (Id, Pos2),
     ) -> bool {
-        let look = theme::of(ui);
+        let look = theme::current(ui);
         let name = format!("handle {}.{}{}", owner.node, spot.name, ending(shape.part));
         let locked = is_locked(owner, spot, shape.part);
         let sense = if locked.is_some() { Sense::hover() } else { Sense::drag() };
@@ -101,14 +101,14 @@ impl Handles {
             (self.held, held) = (None, false);
             ui.ctx().stop_dragging();
         }
-        let mut told = None;
+        let mut value_text = None;
         if held && let (Some((_, drag)), Some(at)) = (&self.held, pointer) {
             let values = drag.values(at, modifiers);
             if response.dragged_by(egui::PointerButton::Primary) && (at - drag.from) != egui::Vec2::ZERO {
                 session.drag_params(&values);
                 self.changed = true;
             }
-            told = Some(text(&drag.owner, &values));
+            value_text = Some(text(&drag.owner, &values));
         }
         if held && response.drag_stopped() {
             session.end_gesture();
@@ -116,8 +116,8 @@ impl Handles {
         }
         let lit = held || response.hovered();
         paint_handle(painter, look, place, shape.part, lit, locked.is_some());
-        match (told, locked) {
-            (Some(told), _) => paint_numbers(painter, ui, look, pointer.unwrap_or(place), &told),
+        match (value_text, locked) {
+            (Some(value_text), _) => paint_numbers(painter, ui, look, pointer.unwrap_or(place), &value_text),
             (None, Some(why)) => drop(response.on_hover_text(format!("{}\n{why}", own_text(spot)))),
             (None, None) => {
                 let hint = "Drag to move. Ctrl snaps to cells and round values, Shift keeps to an axis";
@@ -163,7 +163,7 @@ fn screen_place(owner: &Owner, shape: &Shape) -> Option<Pos2> {
         Part::Radius { center } => center,
         Part::Tip { base, .. } => base,
         Part::Head { .. } => {
-            let of = owner.spot(&shape.spot)?.of();
+            let of = owner.spot(&shape.spot)?.position_name();
             of.and_then(|of| owner.spot(of)).map_or(shape.at, |of| of.vector(shape.space.extent.size))
         }
         // Seen from its end, a face has nowhere to go.

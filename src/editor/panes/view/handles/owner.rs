@@ -32,7 +32,7 @@ pub(super) struct Spot {
     pub node: String,
     /// Name of the parameter at that node.
     pub name: String,
-    /// As the stage declares it.
+    /// The parameter as the stage declares it.
     pub param: Param,
     /// Present value of the parameter, one number for each component.
     pub value: Vec<f64>,
@@ -55,7 +55,7 @@ pub(super) fn selected(session: &Session) -> Vec<Owner> {
         let Some(node) = session.nodes().get(name) else { continue };
         let (path, finder) = (session.scope().path(name), Finder { session, name });
         if let Some(stage) = edit::stage_of(node, &library) {
-            owners.extend(finder.owner(&path, &stage, |param| finder.own(&path, node, param, &param.name)));
+            owners.extend(finder.owner(&path, &stage, |param| finder.own_spot(&path, node, param, &param.name)));
         } else if let Some(group) = edit::group_of(node, &library) {
             finder.exposed(&path, node, group, &library, &mut owners);
         }
@@ -76,7 +76,7 @@ impl Finder<'_> {
     }
 
     /// A parameter that this node sets under a name.
-    fn own(&self, path: &str, node: &Node, param: &Param, name: &str) -> Option<Spot> {
+    fn own_spot(&self, path: &str, node: &Node, param: &Param, name: &str) -> Option<Spot> {
         let wired = node.inputs.get(name);
         let value = node.params.get(name).unwrap_or(&param.default);
         let computed = matches!(value, ParamValue::Expression(_) | ParamValue::Keys(_)) || wired.is_some();
@@ -111,7 +111,7 @@ impl Finder<'_> {
             let inside = format!("{path}/{inside}");
             let spot = |param: &Param| match names.get(&param.name) {
                 Some(exposed) => {
-                    let mut spot = self.own(path, node, param, exposed)?;
+                    let mut spot = self.own_spot(path, node, param, exposed)?;
                     // Without a value on the group, that of the node inside applies.
                     if !node.params.contains_key(exposed)
                         && let Some(value) = self.running(&inside, &param.name)
@@ -200,7 +200,7 @@ impl Spot {
     }
 
     /// The name of the position that it belongs to.
-    pub(super) fn of(&self) -> Option<&str> {
+    pub(super) fn position_name(&self) -> Option<&str> {
         self.param.handle.as_ref()?.of.as_deref()
     }
 

@@ -69,9 +69,9 @@ pub(super) struct Drawn {
 impl Owner {
     /// The parameters that give a point by its direction and distance from the same position as this one.
     pub(super) fn polar(&self, name: &str) -> [Option<&Spot>; 3] {
-        let of = self.spot(name).and_then(Spot::of);
+        let of = self.spot(name).and_then(Spot::position_name);
         [Role::Azimuth, Role::Elevation, Role::Distance]
-            .map(|role| self.spots.iter().find(|spot| spot.role() == role && spot.of() == of))
+            .map(|role| self.spots.iter().find(|spot| spot.role() == role && spot.position_name() == of))
     }
 
     /// What is drawn in a scene.
@@ -79,9 +79,9 @@ impl Owner {
         let mut drawn = Drawn::default();
         for spot in &self.spots {
             // A number lies where its position does.
-            let anchor = spot.of().and_then(|of| self.spot(of));
+            let anchor = spot.position_name().and_then(|of| self.spot(of));
             let in_space = if spot.value.len() > 1 { spot.in_space() } else { anchor.is_some_and(Spot::in_space) };
-            if spot.of().is_some() && anchor.is_none() {
+            if spot.position_name().is_some() && anchor.is_none() {
                 continue;
             }
             if let Some(space) = scene.space(session, &self.path, in_space) {
