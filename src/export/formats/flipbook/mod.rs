@@ -131,10 +131,10 @@ impl Flipbook {
     fn save(&mut self, layout: Layout) -> Result<(), ExportError> {
         let json = self.target.folder.join(self.name(".json"));
         let failed = |message| ExportError::Incomplete { path: json, message };
-        let (times, mut sheets) = (self.frames.iter().map(|frames| frames.time).collect::<Vec<_>>(), Vec::new());
+        let (times, mut sheets) = (self.frames.iter().map(|frame| frame.time).collect::<Vec<_>>(), Vec::new());
         for (index, role) in self.roles.iter().enumerate() {
             // Tiles are moved: both copies of a large flipbook may not fit into memory.
-            let tiles = self.frames.iter_mut().filter_map(|frames| frames.tiles.get_mut(index)).map(std::mem::take);
+            let tiles = self.frames.iter_mut().filter_map(|frame| frame.tiles.get_mut(index)).map(std::mem::take);
             sheets.push((*role, texels::looped(&tiles.collect::<Vec<_>>(), layout.tiles())));
         }
         let size = self.size.unwrap_or([1, 1]);
