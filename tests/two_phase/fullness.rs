@@ -65,3 +65,11 @@ fn the_bubble_in_three_dimensions_stays_full() {
         stays_full("rising_bubble", &[n, 2 * n, n], fps, 16);
     }
 }
+
+/// The first pressure is an impulse, 20 times that of the second frame.
+#[test]
+fn the_dense_drop_stays_full() {
+    for (n, fps) in [(24, 64.0), (32, 80.0)] {
+        stays_full("dense_drop", &[n, n], fps, 12);
+    }
+}

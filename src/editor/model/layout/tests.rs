@@ -153,6 +153,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("templates/waves", 4),
     ("unity_fluid", 10),
     ("validation/ball_at_rest", 17),
+    ("validation/bubble_terminal", 46),
     ("validation/closed_vortex", 9),
     ("validation/cylinder", 18),
     ("validation/deforming_ball", 3),
