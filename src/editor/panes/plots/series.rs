@@ -9,7 +9,7 @@ use crate::panes::view::plot::{self, Curve};
 use crate::toolkit::theme::Look;
 
 /// Frame, time \[s\] and value.
-type Value = (u64, f64, f64);
+type Sample = (u64, f64, f64);
 
 /// A number, or a component of a vector.
 pub(super) struct Series {
@@ -18,9 +18,9 @@ pub(super) struct Series {
     pub name: String,
     pub unit: String,
     pub color: Color32,
-    pub values: Vec<Value>,
+    pub values: Vec<Sample>,
     /// The run before the last reset.
-    pub before: Vec<Value>,
+    pub before: Vec<Sample>,
 }
 
 /// The curves of the pane in their order. A vector has one for each component.
@@ -46,7 +46,7 @@ pub(super) fn plotted(session: &Session, look: &Look) -> Vec<Series> {
     }
     let following = session.following();
     for (title, attribute) in following.iter().flat_map(|following| following.curves()) {
-        let mut parts: Vec<Vec<Value>> = Vec::new();
+        let mut parts: Vec<Vec<Sample>> = Vec::new();
         for point in following.iter().flat_map(|following| following.points()) {
             let value = point.values.iter().find(|(name, _)| name == attribute).map(|(_, value)| value.as_slice());
             let value = value.unwrap_or_default();
@@ -76,7 +76,7 @@ pub(super) fn time(all: &[Series], frame: u64, fps: f64) -> f64 {
 
 /// The frame of a simulated time.
 pub(super) fn frame(all: &[Series], time: f64, fps: f64) -> u64 {
-    let away = |(_, recorded, _): &&Value| (recorded - time).abs();
+    let away = |(_, recorded, _): &&Sample| (recorded - time).abs();
     let nearest = all.iter().flat_map(|one| &one.values).min_by(|a, b| away(a).total_cmp(&away(b)));
     let frame = nearest.map_or(time * fps, |(frame, recorded, _)| *frame as f64 + (time - recorded) * fps);
     frame.round().max(0.0) as u64
@@ -93,14 +93,14 @@ fn name(title: &str, part: usize, parts: usize) -> String {
 
 impl Series {
     /// The series' values as a curve over frames or seconds; faint for those of the run before.
-    pub(super) fn curve(&self, values: &[Value], faint: bool, seconds: bool) -> Curve {
+    pub(super) fn curve(&self, values: &[Sample], faint: bool, seconds: bool) -> Curve {
         let color = if faint { self.color.gamma_multiply(0.5) } else { self.color };
-        let x = |(frame, time, _): &Value| if seconds { *time } else { *frame as f64 };
+        let x = |(frame, time, _): &Sample| if seconds { *time } else { *frame as f64 };
         Curve { color, faint, points: values.iter().map(|one| (x(one), one.2)).collect() }
     }
 
     /// The value at the frame that is nearest to a place on the x axis; none before the curve begins.
-    pub(super) fn near(&self, at: f64) -> Option<Value> {
+    pub(super) fn near(&self, at: f64) -> Option<Sample> {
         self.values.first().filter(|(first, ..)| at.round() >= *first as f64)?;
         let places: Vec<(f64, f64)> =
             self.values.iter().enumerate().map(|(index, (frame, ..))| (*frame as f64, index as f64)).collect();
