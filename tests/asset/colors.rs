@@ -75,7 +75,10 @@ impl Reference {
         if covered < 1e-9 {
             return [0.0; 4];
         }
-        let (mut sum, mut plain, mut alpha, mut total) = ([0.0; 3], [0.0; 3], 0.0, 0.0);
+        let mut sum = [0.0; 3];
+        let mut plain = [0.0; 3];
+        let mut alpha = 0.0;
+        let mut total = 0.0;
         for (i, pixel) in self.pixels.iter().enumerate() {
             let weight = weights[0][i % self.width] * weights[1][i / self.width];
             total += weight;
@@ -139,7 +142,9 @@ fn images_fill_the_domain_as_they_are_told() {
         let image = Reference::new(width, height, 4, &stored);
         for resolution in [[7, 7, 1], [4, 4, 1], [20, 9, 1]] {
             let domain = Domain { resolution, cell_size: 1.0 / f64::from(resolution[0]), ..domain(2, 1) };
-            let (cell, w, h) = (domain.cell_size, width as f64, height as f64);
+            let cell = domain.cell_size;
+            let w = width as f64;
+            let h = height as f64;
             let size = [cell * f64::from(resolution[0]), cell * f64::from(resolution[1])];
             let per_pixel = [size[0] / w, size[1] / h];
             let centered = |edge: [f64; 2], center: [f64; 2]| {

@@ -257,7 +257,9 @@ fn arrays_of_all_orders_are_the_same() {
         let all = shape.iter().product::<usize>();
         // The number in C order of the element that is the n-th in the file.
         let number = |n: usize| {
-            let (mut rest, mut value, mut step) = (n, 0, all);
+            let mut rest = n;
+            let mut value = 0;
+            let mut step = all;
             for side in shape.iter().filter(|_| fortran) {
                 step /= side;
                 value += rest % side * step;

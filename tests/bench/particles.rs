@@ -64,7 +64,9 @@ fn b3_is_a_substep_of_sph() {
     let forces = accelerations(&places, &velocities);
     let size = [0.2, 0.2, 0.12];
     let (got_places, got_velocities) = (points(&read(&sim, "water.position")), points(&read(&sim, "water.velocity")));
-    let (mut worst, mut bar, mut bounced) = ([0.0f64; 2], 0.0f64, 0);
+    let mut worst = [0.0f64; 2];
+    let mut bar = 0.0f64;
+    let mut bounced = 0;
     for (rank, i) in order.into_iter().enumerate() {
         let mut velocity = added(velocities[i], scaled(forces[i].0, DT));
         let mut place = added(places[i], scaled(velocity, DT));
@@ -98,12 +100,16 @@ fn b4_is_a_step_in_curl_noise() {
     step(&mut sim, 1);
     let got = points(&read(&sim, "smoke.position"));
     let noise = Noise { scale: [0.3, 0.15, 0.075, 0.05], gain: [1.0, 0.5, 0.25, 0.0], speed: 0.0, seed: 0, time: 0.0 };
-    let (center, radius, dt) = ([2.0; 3], 0.4, 1.0 / 60.0);
+    let center = [2.0; 3];
+    let radius = 0.4;
+    let dt = 1.0 / 60.0;
     let psi = |at: Point| {
         let away = less(at, center);
         noise.potential(at, norm(away) - radius, scaled(away, 1.0 / norm(away)))
     };
-    let (mut far, mut near, mut pushed) = (0.0f64, 0.0f64, 0);
+    let mut far = 0.0f64;
+    let mut near = 0.0f64;
+    let mut pushed = 0;
     for (from, got) in places.iter().zip(&got).filter(|(from, _)| norm(less(**from, center)) > 0.15) {
         let mut expected = added(*from, scaled(curl(psi, *from, 2e-4), dt));
         let away = less(expected, center);

@@ -37,7 +37,9 @@ fn tasks_give_the_same_files_together_and_alone() {
     let dir = folder("sweep");
     let graph = dir.join("count.ron");
     std::fs::write(&graph, GRAPH).unwrap();
-    let (graph, all, alone) = (graph.to_str().unwrap(), dir.join("all"), dir.join("alone"));
+    let graph = graph.to_str().unwrap();
+    let all = dir.join("all");
+    let alone = dir.join("alone");
     let options = [
         "--set",
         "more.rate=1..3:2",

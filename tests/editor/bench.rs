@@ -317,7 +317,9 @@ impl Bench {
 
     pub fn wheel(&mut self, at: Pos2, delta: Vec2) {
         self.hover(at);
-        let (unit, phase, modifiers) = (MouseWheelUnit::Point, TouchPhase::Move, Modifiers::NONE);
+        let unit = MouseWheelUnit::Point;
+        let phase = TouchPhase::Move;
+        let modifiers = Modifiers::NONE;
         self.frame(vec![Event::MouseWheel { unit, delta, phase, modifiers }], modifiers);
         self.rest();
     }

@@ -54,7 +54,9 @@ fn middle(bench: &Bench) -> Pos2 {
 #[test]
 fn the_right_button_turns_the_camera_shift_moves_it_the_wheel_goes_nearer_and_back_is_back() {
     let mut bench = ring();
-    let (document, start, first) = (bench.document().clone(), orbit(&bench), image(&mut bench));
+    let document = bench.document().clone();
+    let start = orbit(&bench);
+    let first = image(&mut bench);
     assert_eq!(changed(&first, &image(&mut bench)), 0, "by itself it stands still");
     let at = middle(&bench);
     let back = |bench: &mut Bench| {

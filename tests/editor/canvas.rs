@@ -258,7 +258,9 @@ fn nodes_and_commands_are_found_by_a_part_of_their_names() {
 fn the_view_zooms_fits_and_follows_the_minimap() {
     let mut bench = Bench::smoke();
     let width = |bench: &Bench| bench.find("node look").map_or(0.0, |rect| rect.width());
-    let (at, before, document) = (bench.title("look"), width(&bench), bench.document().clone());
+    let at = bench.title("look");
+    let before = width(&bench);
+    let document = bench.document().clone();
     assert!(bench.find("Minimap").is_none(), "all nodes are in sight");
     for _ in 0..40 {
         bench.wheel(at, vec2(0.0, 60.0));

@@ -120,7 +120,9 @@ fn end(mut job: Job) -> Ended {
 
 #[test]
 fn a_range_is_written_as_part_of_the_whole() {
-    let (gpu, whole, part) = (gpu(), Folder::new("whole"), Folder::new("part"));
+    let gpu = gpu();
+    let whole = Folder::new("whole");
+    let part = Folder::new("part");
     let all = export(&gpu, &document(), &whole.export(1, 12), |_| true);
     assert_eq!((all.written, all.frame, all.kept), (12, 12, 0));
     let some = export(&gpu, &document(), &part.export(7, 12), |_| true);
@@ -132,7 +134,9 @@ fn a_range_is_written_as_part_of_the_whole() {
 
 #[test]
 fn one_frame_in_three_is_that_of_the_whole_and_no_other_is_rendered() {
-    let (gpu, whole, part) = (gpu(), Folder::new("all_frames"), Folder::new("a_third"));
+    let gpu = gpu();
+    let whole = Folder::new("all_frames");
+    let part = Folder::new("a_third");
     export(&gpu, &document(), &whole.export(1, 12), |_| true);
     let third = Export { frames: Frames::new(2..=12, 3), ..part.export(1, 1) };
     assert_eq!(third.names(), "frame.0001.png to frame.0004.png", "numbers are consecutive");
@@ -156,7 +160,9 @@ fn one_frame_in_three_is_that_of_the_whole_and_no_other_is_rendered() {
 
 #[test]
 fn an_interrupted_export_continues_where_it_was_and_ends_as_if_it_had_not_been() {
-    let (gpu, whole, cut) = (gpu(), Folder::new("one_go"), Folder::new("cut"));
+    let gpu = gpu();
+    let whole = Folder::new("one_go");
+    let cut = Folder::new("cut");
     export(&gpu, &document(), &whole.export(3, 14), |_| true);
     let first = export(&gpu, &document(), &cut.export(3, 14), |progress| progress.frame < 8);
     assert_eq!((first.frame, first.written), (8, 6), "frame 8 is the last computed, 3 to 8 are written");
@@ -177,7 +183,9 @@ fn an_interrupted_export_continues_where_it_was_and_ends_as_if_it_had_not_been()
 
 #[test]
 fn an_interrupted_export_goes_on_from_its_checkpoint_with_the_same_bytes() {
-    let (gpu, whole, cut) = (gpu(), Folder::new("no_checkpoint"), Folder::new("checkpoint"));
+    let gpu = gpu();
+    let whole = Folder::new("no_checkpoint");
+    let cut = Folder::new("checkpoint");
     export(&gpu, &document(), &whole.export(1, 60), |_| true);
     let checkpoints = Some(Checkpoints { every: 5, graph: document().to_text() });
     let first = Export { checkpoints: checkpoints.clone(), ..cut.export(1, 60) };
@@ -275,7 +283,9 @@ fn frames_of_another_graph_are_neither_kept_nor_lost_unless_asked() {
 /// The same numbers in a table, a movie and images: each gets what it lacks, when the range grows.
 #[test]
 fn a_longer_range_computes_the_new_frames_alone() {
-    let (gpu, folder, whole) = (gpu(), Folder::new("grows"), Folder::new("grown"));
+    let gpu = gpu();
+    let folder = Folder::new("grows");
+    let whole = Folder::new("grown");
     let kinds = typed(&document(), &["screen:png", "smoke:npy", "n=smoke:sum", "screen:apng"], &[]).unwrap();
     let of = |folder: &Folder, items: &[Item], last: u64| Export {
         items: items.to_vec(),
@@ -316,7 +326,9 @@ fn a_longer_range_computes_the_new_frames_alone() {
 
 #[test]
 fn what_runs_on_the_same_device_keeps_its_state() {
-    let (gpu, folder, alone) = (gpu(), Folder::new("beside"), Folder::new("alone"));
+    let gpu = gpu();
+    let folder = Folder::new("beside");
+    let alone = Folder::new("alone");
     export(&gpu, &document(), &alone.export(1, 40), |_| true);
     let mut live = simulation(&gpu, &document(), &PlanOptions::default());
     let mut twin = simulation(&gpu, &document(), &PlanOptions::default());
@@ -374,7 +386,9 @@ fn errors_are_sentences() {
 #[test]
 fn an_export_is_cancelled_while_it_reads_a_mesh() {
     const SIDE: usize = 300;
-    let (gpu, folder, files) = (gpu(), Folder::new("reading"), Folder::new("files"));
+    let gpu = gpu();
+    let folder = Folder::new("reading");
+    let files = Folder::new("files");
     let mut mesh = String::new();
     for i in 0..SIDE * SIDE {
         mesh += &format!("v {} {} {}\n", i % SIDE, i / SIDE, (i * 7919) % 10);
@@ -423,7 +437,9 @@ fn typed(document: &Document, wires: &[&str], formats: &[&str]) -> Result<Vec<It
 
 #[test]
 fn several_wires_leave_in_one_pass_with_the_bits_of_the_simulation() {
-    let (gpu, folder, cut) = (gpu(), Folder::new("values"), Folder::new("values_cut"));
+    let gpu = gpu();
+    let folder = Folder::new("values");
+    let cut = Folder::new("values_cut");
     let items = typed(&document(), &["screen", "deep=screen:png16", "smoke:npy", "total=smoke:sum:npy"], &[]);
     assert!(items.unwrap_err().contains("`total=smoke:sum:npy`: `total` is of numbers, which NPY files can't hold"));
     let items = ["screen", "deep=screen:png16", "density=smoke:npy", "total=smoke:sum", "cells=smoke:vtk"];

@@ -76,7 +76,9 @@ fn the_flow_is_continuous_across_the_lattice() {
         let inner: Vec<Point> = middle.iter().map(|p| added(on_plane(p, side), [0.0625, 0.0, 0.0])).collect();
         flow(3, &nodes, "flow.velocity", &inner)
     });
-    let (across, inside, speed) = (furthest(&left, &right), furthest(&a, &b), longest(&left));
+    let across = furthest(&left, &right);
+    let inside = furthest(&a, &b);
+    let speed = longest(&left);
     println!("speed {speed:.2} m/s, change across the lattice {across:.2e}, inside {inside:.2e} m/s");
     assert!(inside > 0.0 && speed > 1.0, "there is a flow");
     within("change where cells meet", across, 4.0 * inside, "as inside a cell, where it is a polynomial");

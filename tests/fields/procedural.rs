@@ -88,7 +88,10 @@ impl Noise {
 
     fn exact(&self, at: Point) -> f64 {
         let shift = [0.8191725, 0.6710436, 0.5497005];
-        let (mut sum, mut total, mut weight, mut frequency) = (0.0, 0.0, 1.0, 1.0);
+        let mut sum = 0.0;
+        let mut total = 0.0;
+        let mut weight = 1.0;
+        let mut frequency = 1.0;
         for octave in 0..self.octaves {
             let place: Point = std::array::from_fn(|a| {
                 if a < self.dim { at[a] / self.scale * frequency + octave as f64 * shift[a] } else { 0.0 }

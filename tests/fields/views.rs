@@ -140,7 +140,10 @@ fn a_sphere_is_seen_with_its_depth_and_its_normal() {
     let [right, up, forward] = axes(view);
     let eye = less(LOOK_AT, scaled(forward, 2.0));
     let lens = 20f64.to_radians().tan();
-    let (mut depth_error, mut normal_error, mut seen, mut expected_seen) = (0.0f64, 0.0f64, 0usize, 0usize);
+    let mut depth_error = 0.0f64;
+    let mut normal_error = 0.0f64;
+    let mut seen = 0usize;
+    let mut expected_seen = 0usize;
     for i in 0..96 * 64 {
         let [x, y] = [((i % 96) as f64 + 0.5 - 48.0) / 32.0, ((i / 96) as f64 + 0.5 - 32.0) / 32.0];
         let along = added(forward, added(scaled(right, x * lens), scaled(up, y * lens)));

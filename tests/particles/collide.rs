@@ -100,7 +100,9 @@ fn single_bounces_are_those_of_the_textbook() {
         step(&mut sim, 1);
         let places = vectors(&sim, "collide.particles", "position", 3);
         let speeds = vectors(&sim, "collide.particles", "velocity", 3);
-        let (mut off, mut wrong, mut hits) = (0.0f64, 0.0f64, 0);
+        let mut off = 0.0f64;
+        let mut wrong = 0.0f64;
+        let mut hits = 0;
         for (i, (p, v)) in vectors_of(&f64s(&positions), 3).iter().zip(vectors_of(&f64s(&velocities), 3)).enumerate() {
             let arm = apart(center, *p);
             if length(arm) >= 0.52 {
@@ -147,7 +149,9 @@ const DROP: &str = r##"
 fn bounces(fps: f64) -> Vec<f64> {
     let mut sim = start(fps, DROP, &[]);
     place(&mut sim, "set", &[0.5, 1.25], &[0.0, 0.0], 2);
-    let (mut peaks, mut before, mut rising) = (Vec::new(), 1.25, false);
+    let mut peaks = Vec::new();
+    let mut before = 1.25;
+    let mut rising = false;
     for _ in 0..(1.9 * fps) as usize {
         step(&mut sim, 1);
         let height = vectors(&sim, "set.value", "position", 2)[0][1];

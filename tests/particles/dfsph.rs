@@ -39,7 +39,9 @@ fn an_iteration_is_that_of_the_formulas() {
     sim.set_count("set", count as u32).unwrap_or_else(|e| panic!("{e}"));
     step(&mut sim, 1);
     let (kernel, wall) = (read(&sim, "kernel.kernel"), read(&sim, "kernel.wall"));
-    let (h, dt, rest) = (kernel[2], 1.0 / 60.0, 1000.0);
+    let h = kernel[2];
+    let dt = 1.0 / 60.0;
+    let rest = 1000.0;
     let [x, before, after] =
         [("near.particles", "position"), ("near.particles", "velocity"), ("correct.particles", "velocity")]
             .map(|(wire, name)| vectors(&sim, wire, name, 2));
@@ -72,7 +74,7 @@ fn an_iteration_is_that_of_the_formulas() {
         let at = |axis: usize, by: f64| f(std::array::from_fn(|i| p[i] + if i == axis { by } else { 0.0 }));
         std::array::from_fn(|axis| if axis < 2 { (at(axis, 1e-6) - at(axis, -1e-6)) / 2e-6 } else { 0.0 })
     };
-    struct Known {
+    struct Expected {
         density: f64,
         factor: f64,
         walls: [f64; 3],
@@ -80,18 +82,19 @@ fn an_iteration_is_that_of_the_formulas() {
         pressure: f64,
         error: f64,
     }
-    let expected: Vec<Known> = (0..count)
+    let expected: Vec<Expected> = (0..count)
         .map(|i| {
             let near: Vec<_> = images.iter().filter(|(_, place, _)| length(apart(x[i], *place)) < h).collect();
             let density = near.iter().map(|(_, place, _)| value(length(apart(x[i], *place)))).sum::<f64>()
                 + rest * wall_share(x[i]);
             let pulls: Vec<[f64; 3]> = near.iter().map(|(_, place, _)| gradient(apart(x[i], *place))).collect();
             let normal = |g: &[f64; 3], axes: &[f64; 3]| std::array::from_fn(|axis| g[axis] * axes[axis]);
-            let (others, fixed): (Vec<_>, Vec<_>) =
+            let (others, mirrored_images): (Vec<_>, Vec<_>) =
                 near.iter().zip(&pulls).partition(|((.., axes), _)| followed(i, axes));
-            let walls = fixed.iter().fold(plus([0.0; 3], rest, slope(&wall_share, x[i])), |sum, ((.., axes), g)| {
-                plus(sum, 2.0, normal(g, axes))
-            });
+            let walls =
+                mirrored_images.iter().fold(plus([0.0; 3], rest, slope(&wall_share, x[i])), |sum, ((.., axes), g)| {
+                    plus(sum, 2.0, normal(g, axes))
+                });
             let all = others.iter().fold(walls, |sum, (_, g)| plus(sum, 1.0, **g));
             let single = dot(all, all) + others.iter().map(|(_, g)| dot(**g, **g)).sum::<f64>();
             let layers = (pulls.iter().map(|g| length(*g)).sum::<f64>() / 2.0).powi(2);
@@ -103,10 +106,10 @@ fn an_iteration_is_that_of_the_formulas() {
             let old = pressed[i] / density.powi(2);
             let new = (old + 0.7 * wrong / (dt * dt * factor)).max(0.0);
             let error = (new - old).abs() * dt * dt * factor / 0.7 / rest;
-            Known { density, factor, walls, kappa: new - old, pressure: new * density.powi(2), error }
+            Expected { density, factor, walls, kappa: new - old, pressure: new * density.powi(2), error }
         })
         .collect();
-    let relative = |what: &str, found: &[f64], exact: &dyn Fn(&Known) -> f64, bar: f64| {
+    let relative = |what: &str, found: &[f64], exact: &dyn Fn(&Expected) -> f64, bar: f64| {
         let scale = expected.iter().map(|k| exact(k).abs()).fold(0.0, f64::max);
         let errors: Vec<f64> = found.iter().zip(&expected).map(|(f, k)| (f - exact(k)) / scale).collect();
         within(

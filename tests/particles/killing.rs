@@ -33,7 +33,9 @@ pub const HASH: &str = "fn hash(v: u32) -> u32 { let s = v * 747796405u + 289133
 #[test]
 fn survivors_are_exactly_those_and_keep_their_order() {
     let mut sim = start(60.0, BIRTHS_AND_DEATHS, &[("$hash", HASH)]);
-    let (mut alive, mut born, mut died) = (Vec::new(), 0, 0);
+    let mut alive = Vec::new();
+    let mut born = 0;
+    let mut died = 0;
     for frame in 0..60 {
         step(&mut sim, 1);
         let coming = pcg(frame) % 300;
@@ -65,7 +67,9 @@ const FOUNTAIN: &str = r##"
 fn particles_leave_when_old_or_outside_and_numbers_never_come_twice() {
     let mut sim = start(60.0, FOUNTAIN, &[]);
     let dt = 1.0 / 60.0;
-    let (mut highest, mut gone, mut lives) = (0, std::collections::HashSet::new(), Vec::new());
+    let mut highest = 0;
+    let mut gone = std::collections::HashSet::new();
+    let mut lives = Vec::new();
     let mut before: Vec<(u32, f64)> = Vec::new();
     for frame in 0..300 {
         step(&mut sim, 1);

@@ -303,7 +303,9 @@ impl<'m> Interpreter<'m> {
             let b = if op == Op::Mix { 5.0 } else { 1.0 };
             return (0..n).map(|k| wrap(3.0 * inputs[0][k] + b * inputs[1][k] + constant)).collect();
         }
-        let (nx, ny, edge) = (nx as i64, ny as i64, self.model.edge);
+        let nx = nx as i64;
+        let ny = ny as i64;
+        let edge = self.model.edge;
         let cells = (0..ny).flat_map(|y| (0..nx).map(move |x| (x, y)));
         // The element that is seen at a place, if one is.
         let seen = |edge: Edge, (x, y): (i64, i64)| Some(((edge.place(y, ny)? * nx + edge.place(x, nx)?) as usize) * n);

@@ -15,7 +15,7 @@ use super::shipped::planned;
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     /// Reads its own cell only, so it may work in place.
-    Own,
+    Scale,
     /// Reads other cells, so it may not.
     Shift,
     /// Makes a new wire.
@@ -25,16 +25,16 @@ enum Kind {
     Scatter,
     /// Two outputs, one of them going on from `x`.
     Pair,
-    /// `Own` and `Shift` in a group that repeats.
+    /// `Scale` and `Shift` in a group that repeats.
     Group,
 }
 
-const KINDS: [Kind; 7] = [Kind::Own, Kind::Shift, Kind::Join, Kind::Sweep, Kind::Scatter, Kind::Pair, Kind::Group];
+const KINDS: [Kind; 7] = [Kind::Scale, Kind::Shift, Kind::Join, Kind::Sweep, Kind::Scatter, Kind::Pair, Kind::Group];
 
 impl Kind {
     fn wgsl(self) -> &'static str {
         match self {
-            Kind::Own => {
+            Kind::Scale => {
                 r"//! Own
                 //! @inout x: Grid<u32>
                 //! @in y: Grid<u32>
@@ -94,7 +94,7 @@ impl Kind {
         let (mut x, mut z) = (x.to_vec(), Vec::new());
         for iteration in 0..iterations {
             match self {
-                Kind::Own => x = scaled(&x, y, iteration),
+                Kind::Scale => x = scaled(&x, y, iteration),
                 Kind::Shift => x = shift(grid, &x, y),
                 Kind::Join => z = each(grid, |i, c| x[i] ^ 7u32.wrapping_mul(offset_value(grid, y, c, 1, -1))),
                 Kind::Sweep => (0..2).for_each(|color| x = swept(grid, &x, y, color)),
@@ -198,7 +198,7 @@ impl Random {
                     "group: (inputs: {{\"x\": \"Grid<u32>\", \"y\": \"Grid<u32>\"}}, outputs: {{\"x\": \"b.x\"}}, nodes: {{\
                      \"a\": ({}, inputs: {{\"x\": \"in.x\", \"y\": \"in.y\"}}), \
                      \"b\": ({}, inputs: {{\"x\": \"a.x\", \"y\": \"in.y\"}})}})",
-                    custom(Kind::Own),
+                    custom(Kind::Scale),
                     custom(Kind::Shift)
                 ),
                 kind => custom(kind),

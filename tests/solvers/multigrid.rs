@@ -51,7 +51,9 @@ fn factors(shape: &[usize], edge: &str, cycles: usize) -> (Vec<f64>, f64) {
     sim.reset();
     sim.write("rhs", &rhs).unwrap();
     let first = rms(&f64s(&rhs));
-    let (mut before, mut factors, mut lowest) = (first, Vec::new(), 0.0);
+    let mut before = first;
+    let mut factors = Vec::new();
+    let mut lowest = 0.0;
     for _ in 0..cycles {
         step(&mut sim, 1);
         let left = read(&sim, "left.residual");

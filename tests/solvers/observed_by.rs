@@ -79,7 +79,10 @@ impl Scene {
     fn new(shipped: &ShippedGraph, tuning: Tuning, outputs: Outputs) -> Option<Scene> {
         let graph = checked(shipped)?;
         let ShippedGraph { name, document, library, folder } = shipped;
-        let (name, document, library, folder) = (name.clone(), document.clone(), library.clone(), folder.clone());
+        let name = name.clone();
+        let document = document.clone();
+        let library = library.clone();
+        let folder = folder.clone();
         Some(Scene { name, document, library, folder, graph, tuning, outputs })
     }
 
@@ -238,7 +241,9 @@ fn observing_by_any_means_changes_no_state() {
 
 #[test]
 fn observing_by_any_means_changes_no_state_of_other_graphs() {
-    let (seed, means, count) = (seed(), means(), number("STAGEWRIGHT_COUNT"));
+    let seed = seed();
+    let means = means();
+    let count = number("STAGEWRIGHT_COUNT");
     let first = pcg(seed as u32) as usize;
     let only = std::env::var("STAGEWRIGHT_GRAPH").unwrap_or_default();
     let graphs: Vec<ShippedGraph> = all_graphs(32.0).into_iter().filter(|graph| graph.name.contains(&only)).collect();
@@ -295,7 +300,10 @@ fn observing_from_the_command_line_changes_no_state() {
     let expect = |wire: &&str| {
         let Measurement { statistic, component, .. } = scene.measurement(wire)?;
         let statistic = (statistic != Statistic::Value).then(|| "max".to_string());
-        let (every, to, of, below) = (Some(1), Some(FRAMES), wire.to_string(), Some(1e30));
+        let every = Some(1);
+        let to = Some(FRAMES);
+        let of = wire.to_string();
+        let below = Some(1e30);
         Some(Expect { every, to, of, statistic, component, below, ..Expect::default() })
     };
     graph.document.expect = wires.iter().filter_map(expect).collect();

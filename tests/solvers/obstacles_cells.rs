@@ -48,7 +48,9 @@ fn boxed(cells: &[usize], ring: usize) -> Vec<(&'static str, String)> {
 fn inside(cells: &[usize], ring: usize, components: usize) -> Vec<usize> {
     let count: usize = cells.iter().product();
     let place = |cell: usize| {
-        let (mut rest, mut stride, mut index) = (cell, 1, 0);
+        let mut rest = cell;
+        let mut stride = 1;
+        let mut index = 0;
         for n in cells {
             index += (rest % n + ring) * stride;
             (rest, stride) = (rest / n, stride * (n + 2 * ring));

@@ -38,7 +38,9 @@ impl Cells {
     }
 
     fn neighbors(&self, cell: usize) -> Vec<usize> {
-        let (place, mut stride, mut out) = (self.place(cell), 1, Vec::new());
+        let place = self.place(cell);
+        let mut stride = 1;
+        let mut out = Vec::new();
         for (axis, n) in self.shape.iter().enumerate() {
             let (at, first) = (place[axis], cell - place[axis] * stride);
             let wraps = self.wraps[axis];

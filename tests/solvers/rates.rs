@@ -103,7 +103,9 @@ fn graph(stage: &Stage) -> Option<String> {
 #[test]
 fn what_is_called_a_rate_is_one() {
     let input = FrameInput { mouse: [0.5, 0.5], mouse_velocity: [0.4, 0.3], buttons: 1, ..FrameInput::default() };
-    let (mut tried, mut without, mut wrong) = (0, Vec::new(), Vec::new());
+    let mut tried = 0;
+    let mut without = Vec::new();
+    let mut wrong = Vec::new();
     for stage in Library::builtin().stages().filter(|stage| !stage.name.starts_with("view/")) {
         if !stage.header.params.iter().any(|param| is_rate(&param.unit)) || updated(stage).is_none() {
             continue;

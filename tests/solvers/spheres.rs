@@ -102,7 +102,9 @@ fn a_sphere_has_the_depth_and_the_normal_of_ray_and_sphere() {
     let (sim, view, balls) = drawn(&[Ball { center: [2.1, 1.4, 1.9], radius: 0.4 }]);
     let [depth, normal, place, opacity] =
         ["depth.depth", "surface.normal", "surface.place", "surface.opacity"].map(|wire| read(&sim, wire));
-    let (mut depths, mut normals, mut hits) = (0.0f64, 0.0f64, 0);
+    let mut depths = 0.0f64;
+    let mut normals = 0.0f64;
+    let mut hits = 0;
     for pixel in 0..view.pixels() {
         let exact = expected(&balls, &view, pixel);
         assert_eq!(opacity[pixel], f64::from(u8::from(depth[pixel] < NOTHING)), "the mask says where there is one");
@@ -137,7 +139,9 @@ fn agrees(balls: &[Ball]) -> (usize, usize) {
     let (sim, view, balls) = drawn(balls);
     let (depth, index) = (read(&sim, "depth.depth"), words(&sim, "index.index"));
     let velocity = read(&sim, "surface.velocity");
-    let (mut worst, mut shown, mut doubtful) = (0.0f64, 0, 0);
+    let mut worst = 0.0f64;
+    let mut shown = 0;
+    let mut doubtful = 0;
     for pixel in 0..view.pixels() {
         let exact = expected(&balls, &view, pixel);
         if exact.doubtful {

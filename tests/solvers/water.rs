@@ -247,7 +247,10 @@ fn the_articles_filter_keeps_the_outline_of_a_drop() {
     for name in ["spacing", "picture_height", "sigma", "h", "cells", "size", "tank", "picture", "surface"] {
         test.nodes.insert(name.to_string(), shipped.nodes[name].clone());
     }
-    let (spacing, radius, level, drop) = (0.05, 0.05, 0.3, [1.1, 0.85, 0.5]);
+    let spacing = 0.05;
+    let radius = 0.05;
+    let level = 0.3;
+    let drop = [1.1, 0.85, 0.5];
     let sheet = (0..44 * 20).map(|i| [(f64::from(i % 44) + 0.5) * spacing, level, (f64::from(i / 44) + 0.5) * spacing]);
     let places: Vec<[f64; 3]> = sheet.chain([drop]).collect();
     let mut sim = simulation(&test);

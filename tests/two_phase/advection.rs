@@ -141,7 +141,10 @@ fn checked_plic(
     steps: usize,
     every: usize,
 ) -> (Vec<f64>, f64) {
-    let (mut worst, mut numbers, mut differ, mut flow_error) = (0.0f64, 0, 0, 0.0f64);
+    let mut worst = 0.0f64;
+    let mut numbers = 0;
+    let mut differ = 0;
+    let mut flow_error = 0.0f64;
     let mut rounding = 0.0;
     for number in 0..steps {
         if number % every != 0 {

@@ -175,7 +175,10 @@ pub fn dt() -> f64 {
 fn what_a_cell_is_made_of_is_that_of_f64() {
     for grid in boxes() {
         let case = Case::new(grid);
-        let (sim, vessel, dim, on) = (case.start(), case.vessel(), grid.dim, name(&grid));
+        let sim = case.start();
+        let vessel = case.vessel();
+        let dim = grid.dim;
+        let on = name(&grid);
         let empty = case.v.chunks(2).zip(&case.open).filter(|(v, o)| **o > 0.5 && v[0] + v[1] == 0.0).count();
         assert!(empty > 0, "some open cells are empty");
         agrees(&format!("normalize, {on}"), &read(&sim, "normalize.shares"), &vessel.normalize(&case.v, 0.3));
@@ -199,7 +202,9 @@ fn what_a_cell_is_made_of_is_that_of_f64() {
 fn what_a_face_is_made_of_is_that_of_f64_and_walls_are_closed() {
     for grid in boxes() {
         let case = Case::new(grid);
-        let (sim, vessel, on) = (case.start(), case.vessel(), name(&grid));
+        let sim = case.start();
+        let vessel = case.vessel();
+        let on = name(&grid);
         let weight = read(&sim, "face_weight.weight");
         faces_agree(&format!("face_weight, {on}"), &weight, &vessel.face_weight(&case.mass));
         let expected = vessel.accelerate(&case.u, &case.vectors[0], dt());
@@ -219,7 +224,9 @@ fn what_a_face_is_made_of_is_that_of_f64_and_walls_are_closed() {
 fn a_sweep_of_the_pressure_is_that_of_f64_and_its_residual_too() {
     for grid in boxes() {
         let case = Case::new(grid);
-        let (sim, vessel, on) = (case.start(), case.vessel(), name(&grid));
+        let sim = case.start();
+        let vessel = case.vessel();
+        let on = name(&grid);
         let Case { d, p, weight, .. } = &case;
         let [low, high] = [f32::min, f32::max].map(|pick| weight.iter().copied().filter(|w| *w > 0.0).reduce(pick));
         println!("{on}: weights of {low:?} to {high:?}");

@@ -32,7 +32,10 @@ impl Near {
 
     /// A sum in any order.
     pub fn sum(terms: impl IntoIterator<Item = Near>) -> Near {
-        let (mut v, mut size, mut bar, mut count) = (0.0, 0.0, 0.0, 0.0);
+        let mut v = 0.0;
+        let mut size = 0.0;
+        let mut bar = 0.0;
+        let mut count = 0.0;
         for t in terms {
             (v, size, bar, count) = (v + t.v, size + t.v.abs() + t.bar, bar + t.bar, count + 1.0);
         }
@@ -200,7 +203,9 @@ impl Vessel<'_> {
     /// A step in a frame that turns about `center`: Coriolis turns the flow by 2 atan(W dt), W of the step's middle, and
     /// -W' x r + W^2 r pushes it.
     pub fn turned(&self, u: &[f32], [rate, change]: [f64; 2], center: [f64; 3], dt: f64) -> Faces {
-        let (rate, change, dt) = (Near::real(rate), Near::real(change), Near::exact(dt));
+        let rate = Near::real(rate);
+        let change = Near::real(change);
+        let dt = Near::exact(dt);
         let middle = rate - Near::exact(0.5) * dt * change;
         let t = middle * dt;
         let one = Near::exact(1.0);

@@ -54,7 +54,9 @@ fn level_boxes() -> Vec<Grid> {
 fn coarse_weights_and_prolonged_corrections_are_those_of_f64() {
     for grid in level_boxes() {
         let (wide, on) = (coarser(&grid), name(&grid));
-        let (w, p, c) = (gates(&grid, 1), random(grid.cell_count(), 5), random(wide.cell_count(), 6));
+        let w = gates(&grid, 1);
+        let p = random(grid.cell_count(), 5);
+        let c = random(wide.cell_count(), 6);
         let mut sim = levels(&grid);
         let states: [(&str, &[f32]); 3] = [("w", &w), ("p", &p), ("correction", &c)];
         let coarse = run(&mut sim, &states, 1, "coarse.coarse");
@@ -129,7 +131,9 @@ fn a_converged_projection_leaves_no_divergence_but_roundings() {
         box_of(&[12, 11, 10], EdgeRule::Wall),
         box_of(&[12, 8, 10], EdgeRule::Wrap),
     ] {
-        let (open, dim, on) = (walls(&grid, 2), grid.dim, name(&grid));
+        let open = walls(&grid, 2);
+        let dim = grid.dim;
+        let on = name(&grid);
         let vessel = Vessel { grid: &grid, open: &open };
         let wild = random(dim * grid.layered().cell_count(), 4);
         let u: Vec<f32> = wild

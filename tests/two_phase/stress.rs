@@ -83,7 +83,9 @@ fn whirls_of_one_fluid_decay_as_they_should() {
 
 /// Two layers of a channel, the lower four times as viscous, pushed by g: mu u'' = -rho g, u and mu u' continuous.
 fn layers(n: usize) -> f64 {
-    let (mu, push, height) = ([0.04, 0.01], 1.0, (n - 2) as f64 / n as f64);
+    let mu = [0.04, 0.01];
+    let push = 1.0;
+    let height = (n - 2) as f64 / n as f64;
     let case = Case { n, fps: 0.1 * (n * n) as f64, rho: 1.0, mu: mu[0], push, sweeps: 12 };
     // The first and the last row are walls, the interface lies in the middle.
     let row = |i: usize| i / n;
