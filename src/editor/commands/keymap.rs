@@ -121,7 +121,7 @@ impl Keymap {
         let counts = |command: Command, keys: &KeyboardShortcut| {
             let anywhere = matches!(command, Command::FullScreen | Command::NodeHelp) && is_function_key(keys);
             let kept = (text && is_of_text(command, keys)) || (number && is_of_number(keys));
-            !(kept || (elsewhere && !keys.modifiers.command && !anywhere))
+            !kept && (!elsewhere || keys.modifiers.command || anywhere)
         };
         let all = self.by_modifiers();
         let pressed = all.into_iter().filter(|(command, keys)| counts(*command, keys));

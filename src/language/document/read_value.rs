@@ -46,8 +46,8 @@ impl ParamValue {
 
 impl<'de> Deserialize<'de> for ParamValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ParamValue, D::Error> {
-        struct Value;
-        impl<'de> Visitor<'de> for Value {
+        struct ParamValueVisitor;
+        impl<'de> Visitor<'de> for ParamValueVisitor {
             type Value = ParamValue;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a number, (x, y, ..), true, false, an \"expression\", a curve, a gradient or (keys: [..])")
@@ -90,7 +90,7 @@ impl<'de> Deserialize<'de> for ParamValue {
                 Ok(ParamValue::Keys(Keyframes { keys, expr }))
             }
         }
-        deserializer.deserialize_any(Value)
+        deserializer.deserialize_any(ParamValueVisitor)
     }
 }
 

@@ -65,7 +65,7 @@ pub fn replace_stage(
     let source_port =
         |link: &Link| before.get(&link.node).and_then(|signature| signature.outputs.get(signature.output(&link.port)?));
     let inputs = port_types(&after, scope, name, library)?.inputs;
-    let end = |port: String| InputEnd { node: name.into(), port };
+    let input_end = |port: String| InputEnd { node: name.into(), port };
     let mut rest = Vec::new();
     for (port, link) in wires {
         let same = inputs.iter().find(|input| input.name == port);
@@ -75,11 +75,11 @@ pub fn replace_stage(
             // A grid that said where the stage runs is no input of another.
             None if port == WHERE => {
                 if takes_where(&fresh, library) {
-                    connect(&mut after, scope, link, &end(port));
+                    connect(&mut after, scope, link, &input_end(port));
                 }
             }
-            Some(input) if fit(input) => connect(&mut after, scope, link, &end(port)),
-            None if driven() => connect(&mut after, scope, link, &end(port)),
+            Some(input) if fit(input) => connect(&mut after, scope, link, &input_end(port)),
+            None if driven() => connect(&mut after, scope, link, &input_end(port)),
             _ => rest.push(link),
         }
     }
@@ -88,7 +88,7 @@ pub fn replace_stage(
         let open = inputs.iter().filter(|input| !node.inputs.contains_key(&input.name));
         let fitting = open.filter(|input| source_port(&link).is_some_and(|from| fits(from, input).is_ok()));
         if let Some(input) = only(fitting) {
-            connect(&mut after, scope, link, &end(input.name.clone()));
+            connect(&mut after, scope, link, &input_end(input.name.clone()));
         }
     }
 

@@ -28,7 +28,7 @@ impl Graph {
 pub fn image_scale(cells: [u32; 2], size: [u32; 2]) -> [f64; 2] {
     let cells_a_pixel = [0, 1].map(|axis| f64::from(cells[axis].max(1)) / f64::from(size[axis].max(1)));
     let most = cells_a_pixel[0].max(cells_a_pixel[1]);
-    cells_a_pixel.map(|cells| most / cells)
+    cells_a_pixel.map(|ratio| most / ratio)
 }
 
 /// The largest size within `room` with the aspect ratio of `image`; `room` itself where it differs only by rounding.

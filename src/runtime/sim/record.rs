@@ -273,7 +273,7 @@ impl Recorder {
             None if matches!(measurement.statistic, Statistic::Cell(_) | Statistic::Particle(_)) => {
                 SampleSlot::Here(None)
             }
-            None if frame % every(plan, &measurement.subject) != 0 => SampleSlot::Here(None),
+            None if !frame.is_multiple_of(every(plan, &measurement.subject)) => SampleSlot::Here(None),
             None => request(simulation, &measurement.subject).map_or(SampleSlot::Here(None), SampleSlot::Waiting),
         });
         let samples = samples.collect();
