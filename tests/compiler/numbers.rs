@@ -1,6 +1,10 @@
 //! Numbers as variables of expressions: what can be named where, and what the checker says of what can't.
 
-use super::{compile, problems};
+use stagewright_language::document::{Document, NodeKind, Nodes};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
+
+use super::{compile, graphs_in, problems};
 
 const DOMAIN: &str = r#""domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),"#;
 
@@ -151,6 +155,81 @@ fn numbers_shape_the_plan() {
         assert_eq!(shapes[0], "box.resolution box.width fade.iterations set.capacity");
         assert_eq!(shapes[1..], ["box.resolution box.width", "fade.iterations"]);
     }
+}
+
+#[test]
+fn the_time_step_shapes_the_plan_where_all_steps_are_of_one_length() {
+    let built = |run: &str| {
+        let text = format!(
+            r#"(version: 1, {run}, nodes: {{ "box": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+            "fastest": (number: "sqrt(40 * 10)"), "count": (number: "ceil(dt * fastest / 0.04)"),
+            "s": (state: "Grid<f32>", on: "box", inputs: {{"next": "fade.field"}}),
+            "fade": (stage: "fluid/dissipate", inputs: {{"field": "s.value"}}, iterations: "count"), }})"#
+        );
+        let document = Document::parse(&text).unwrap();
+        let graph = Graph::build(&document, Library::builtin()).map_err(|e| e.to_string())?;
+        Ok::<u32, String>(graph.nodes[graph.node("fade").unwrap()].iterations)
+    };
+    // ceil(500 / steps per second).
+    for (run, count) in [
+        ("fps: 60", 9),
+        ("fps: 24", 21),
+        ("fps: 120", 5),
+        ("fps: 24, substeps: 3", 7),
+        ("fps: 24, substeps: (dt: 0.017)", 7),
+        ("fps: 60, substeps: (dt: 0.017)", 9),
+    ] {
+        assert_eq!(built(run), Ok(count), "{run}");
+    }
+    let refused = built("fps: 60, substeps: (courant: 0.9, most: 8)").unwrap_err();
+    assert!(refused.contains("changes from frame to frame with `count`"), "{refused}");
+}
+
+/// Frames per second that films have; a graph of validation with 1, 2 or 32 frames a second holds such numbers for other reasons.
+const RATES: [f64; 6] = [24.0, 25.0, 30.0, 50.0, 60.0, 120.0];
+/// Expressions that hold the number for another reason.
+const NO_RATE: [&str; 1] = ["picture_height / 60"];
+
+/// Adds the expressions of nodes, and of those inside groups.
+fn gather_expressions(nodes: &Nodes, found: &mut Vec<String>) {
+    for node in nodes.values() {
+        let values = node.values().chain(node.kind.values());
+        found.extend(values.filter_map(|value| value.expression().map(str::to_string)));
+        if let NodeKind::Group(group) = &node.kind {
+            gather_expressions(&group.nodes, found);
+        }
+    }
+}
+
+#[test]
+fn no_shipped_expression_holds_its_frame_rate() {
+    let library = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/graphs/lib")).unwrap();
+    let library = library.map(|entry| format!("graphs/lib/{}", entry.unwrap().file_name().to_string_lossy()));
+    let folders = ["graphs", "graphs/pictures", "graphs/templates", "graphs/validation"].map(String::from);
+    let graphs: Vec<_> = folders.into_iter().chain(library).flat_map(|folder| graphs_in(&folder)).collect();
+    let (mut tried, mut excused) = (0, 0);
+    for (name, text) in &graphs {
+        let document = Document::parse(text).unwrap();
+        if !RATES.contains(&document.fps) {
+            continue;
+        }
+        let mut expressions = Vec::new();
+        gather_expressions(&document.nodes, &mut expressions);
+        let set = document.variants.values().flat_map(|variant| variant.set.values().flatten());
+        expressions.extend(set.filter_map(|value| value.expression().map(str::to_string)));
+        tried += expressions.len();
+        for expression in expressions {
+            let mut numbers = expression.split(|c: char| !c.is_alphanumeric() && c != '.' && c != '_');
+            if NO_RATE.contains(&expression.as_str()) {
+                excused += 1;
+            } else {
+                let holds = numbers.any(|number| number.parse() == Ok(document.fps));
+                assert!(!holds, "{name}: \"{expression}\" holds {} fps; use `dt`", document.fps);
+            }
+        }
+    }
+    println!("{tried} expressions in {} graphs", graphs.len());
+    assert!(tried > 250 && excused == NO_RATE.len(), "{tried}, {excused}");
 }
 
 #[test]

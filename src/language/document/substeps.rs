@@ -64,6 +64,13 @@ impl Substeps {
         }
     }
 
+    /// Length of every step \[s\], rounded as in a run; `None` where the flow decides.
+    pub(crate) fn length(self, fps: f64) -> Option<f64> {
+        let frame = (1.0 / fps) as f32;
+        let step = frame / self.count(f64::from(frame), 1) as f32;
+        (self.courant().is_none() && step.is_normal()).then_some(f64::from(step))
+    }
+
     /// Steps that the Courant number needs after a frame that had `before` of them, with this number in its last step.
     pub fn needed(self, before: u32, number: f64) -> u32 {
         let needed = (number * f64::from(before) / self.courant().unwrap_or(f64::INFINITY)).ceil();

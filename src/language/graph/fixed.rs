@@ -119,13 +119,17 @@ impl Flattener<'_> {
         };
         // Errors of a number that it names are reported there.
         let formula = self.numbers.formula(value, names).map_err(|fault| fault.map(&mut wrong)).ok()?;
-        if let Some(name) = self.numbers.follows(&formula) {
+        if let Some(name) = self.numbers.varies_by(&formula) {
             if let ParamValue::Keys(_) = value {
                 let cause = format!("keys were given for the {what}, but the plan is compiled for one value");
                 wrong((cause, "give a constant".into()));
                 return None;
             }
-            let by = if formula.variable().is_some() { String::new() } else { format!(" with `{name}`") };
+            let by = if formula.variable().is_some_and(|variable| variable == name) {
+                String::new()
+            } else {
+                format!(" with `{name}`")
+            };
             let cause = format!("the {what} changes from frame to frame{by}, but the plan is fixed");
             wrong((cause, "use constants only; a changed constant recompiles the graph".into()));
             return None;

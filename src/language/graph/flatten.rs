@@ -61,7 +61,8 @@ pub(super) fn flatten(document: &Document, library: &Library, problems: &mut Pro
         problems.push(Problem::new("", "", cause, remedy));
     }
     unknown_fields::warn(document, problems);
-    let mut flattener = Flattener { library, graph, problems, numbers: Table::default(), shaped: 0 };
+    let step = document.substeps.length(document.fps);
+    let mut flattener = Flattener { library, graph, problems, numbers: Table::with_step(step), shaped: 0 };
     let mut scope = Scope::default();
     let (nodes, _) = flattener.bypass(variants::nodes(document, library).into_owned(), BTreeMap::new(), &mut scope);
     let nodes = balance::inserted(nodes, &scope, library);

@@ -207,6 +207,14 @@ impl Formula {
         }
     }
 
+    /// The first variable other than the time step.
+    fn variable_beside_step(&self) -> Option<&str> {
+        match &self.source {
+            Source::Expression(expression) => expression.variables().iter().copied().find(|name| *name != "dt"),
+            _ => self.variable(),
+        }
+    }
+
     /// Numbers that it names, each with its path.
     pub fn uses(&self) -> &BTreeMap<String, String> {
         &self.uses
@@ -228,6 +236,8 @@ struct Entry {
     number: NamedNumber,
     formula: Formula,
     live: bool,
+    /// Whether it changes from frame to frame even where all steps are of one length.
+    varies: bool,
     start: Number,
     now: Number,
 }
@@ -237,9 +247,16 @@ struct Entry {
 pub struct Table {
     entries: Vec<Entry>,
     index: BTreeMap<String, usize>,
+    /// Length of every step \[s\]; `None` where it may change or is not known.
+    step: Option<f64>,
 }
 
 impl Table {
+    /// An empty table for steps of one length \[s\], if they have one.
+    pub(super) fn with_step(step: Option<f64>) -> Table {
+        Table { step, ..Table::default() }
+    }
+
     /// # Errors
     /// The path of the first invalid number, and its error.
     pub fn new(numbers: &[NamedNumber]) -> Result<Table, (String, Unfit)> {
@@ -277,7 +294,8 @@ impl Table {
         };
         let start = self.start(&formula).and_then(finite).map_err(|unfit| fault(Some(unfit)))?;
         let live = self.follows(&formula).is_some();
-        Ok(Entry { number, formula, live, start, now: start })
+        let varies = self.varies_by(&formula).is_some();
+        Ok(Entry { number, formula, live, varies, start, now: start })
     }
 
     /// Parses a value that may name these numbers.
@@ -374,7 +392,9 @@ impl Table {
     /// # Errors
     /// Errors of [`Formula::eval`].
     pub fn start(&self, formula: &Formula) -> Result<Number, Unfit> {
-        formula.eval(&ExprContext::default(), &|path| self.get(path).map(|entry| entry.start))
+        let mut context = ExprContext::default();
+        context.dt = self.step.unwrap_or(context.dt);
+        formula.eval(&context, &|path| self.get(path).map(|entry| entry.start))
     }
 
     /// A formula's value in the frame of the last [`Table::advance`].
@@ -397,6 +417,18 @@ impl Table {
             self.get(path).is_some_and(|entry| entry.live).then_some(name.as_str())
         };
         formula.variable().or_else(|| formula.uses.iter().find_map(live))
+    }
+
+    /// The variable or number that makes a formula change from frame to frame, where the time step is a constant if all steps
+    /// are of one length.
+    pub(super) fn varies_by<'a>(&self, formula: &'a Formula) -> Option<&'a str> {
+        if self.step.is_none() {
+            return self.follows(formula);
+        }
+        let varies = |(name, path): (&'a String, &String)| {
+            self.get(path).is_some_and(|entry| entry.varies).then_some(name.as_str())
+        };
+        formula.variable_beside_step().or_else(|| formula.uses.iter().find_map(varies))
     }
 
     /// Evaluates everything that changes from frame to frame. A number without a value keeps its last one, and is
