@@ -24,24 +24,37 @@ fn wgsl(name: &str, dim: u32) -> String {
     }
 }
 
+/// What the values of a port or an attribute are multiplied with, by its name and whether it is a vector.
+pub type Factor<'a> = &'a dyn Fn(&str, bool) -> f64;
+
+/// Whether a port holds a vector in space.
+pub fn is_vector(ty: PortType) -> bool {
+    ty == PortType::FaceGrid || ty.element() == Some(Element::Fixed(ValueType::Vec))
+}
+
 /// A node that gives a port something to read: smooth, never constant, never zero everywhere.
-fn feed(port: &Port, generic: ValueType, dim: u32, on: &str) -> String {
+fn feed(port: &Port, generic: ValueType, dim: u32, on: &str, factor: Factor<'_>) -> String {
     let ty = bound(port.ty, generic);
+    // Ports differ.
+    let phase = port.name.bytes().map(u32::from).sum::<u32>() % 7;
+    let cells =
+        format!("0.6 + 0.4 * sin(1.3 * f32(cell.x) + 0.7 * f32(cell.y) + f32(cell.x * cell.y % 3) + {phase}.0)");
     let (over, argument, wave) = match port.ty {
         PortType::Number(_) => ("\n//! @over once", "", "0.7"),
         PortType::Field(_) => ("", "position: Vec", "0.2 + 0.4 * sin(9.0 * position.x + 5.0 * position.y)"),
-        _ => ("", "cell: Cell", "0.6 + 0.4 * sin(1.3 * f32(cell.x) + 0.7 * f32(cell.y) + f32(cell.x * cell.y % 3))"),
+        _ => ("", "cell: Cell", cells.as_str()),
     };
     let inner = ["Grid<", "Field<"].iter().find_map(|kind| ty.strip_prefix(kind)?.strip_suffix('>')).unwrap_or(&ty);
     let value = wgsl(inner, dim);
-    let scale = if matches!(value.as_str(), "i32" | "u32") { " * 10.0" } else { "" };
+    let whole = matches!(value.as_str(), "i32" | "u32");
+    let scale = if whole { " * 10.0".into() } else { format!(" * {:?}", factor(&port.name, is_vector(port.ty))) };
     let header = format!("//! Feed{over}\n//! @out value: {ty}\n");
     let body = format!("fn stage({argument}) -> {value} {{ return {value}(({wave}){scale}); }}");
     format!("\"feed_{}\": (custom: r#\"{header}{body}\"#, on: \"{on}\"),\n", port.name)
 }
 
 /// Particles with all that a stage reads, at random in the domain, and what finds neighbours among them.
-fn particles(stage: &Stage, dim: u32) -> String {
+fn particles(stage: &Stage, dim: u32, factor: Factor<'_>) -> String {
     let mut attributes: Vec<(String, ValueType)> = vec![("position".into(), ValueType::Vec)];
     for (name, ty) in stage.header.ports.iter().flat_map(|p| &p.attributes) {
         if attributes.iter().all(|(attribute, _)| attribute != name) {
@@ -57,8 +70,8 @@ fn particles(stage: &Stage, dim: u32) -> String {
         match (name.as_str(), parts.len()) {
             ("position", _) => format!("SIZE * {ty}({})", parts.join(", ")),
             (_, 1) if ty == "u32" => format!("u32({} * 100.0)", parts[0]),
-            (_, 1) => format!("0.2 + {}", parts[0]),
-            _ => format!("{ty}({}) - 0.5", parts.join(", ")),
+            (_, 1) => format!("(0.2 + {}) * {:?}", parts[0], factor(name, false)),
+            _ => format!("({ty}({}) - 0.5) * {:?}", parts.join(", "), factor(name, true)),
         }
     };
     let values: Vec<String> = attributes.iter().enumerate().map(value).collect();
@@ -82,6 +95,11 @@ pub fn looks(stage: &Stage) -> bool {
 
 /// A document in which the stage runs with every input fed; what it refines comes from a State that it feeds.
 pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
+    alone_in(stage, generic, dim, &|_, _| 1.0)
+}
+
+/// The same, with what it reads multiplied.
+pub fn alone_in(stage: &Stage, generic: ValueType, dim: u32, factor: Factor<'_>) -> Document {
     let cells = if dim == 3 { "16, 12, 10" } else { "16, 12" };
     let mut nodes = format!("\"domain\": (domain: (resolution: ({cells}), width: 1, edge: \"wall\")),\n");
     // What looks at a space through a camera runs over an image.
@@ -92,7 +110,7 @@ pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
     }
     let mut inputs = Vec::new();
     if stage.header.ports.iter().any(|p| matches!(p.ty, PortType::Particles | PortType::NeighborGrid)) {
-        nodes += &particles(stage, dim);
+        nodes += &particles(stage, dim, factor);
     }
     let adds = |name: &str| stage.header.ports.iter().any(|p| p.change == Change::Emit(name.into()));
     let ends_cells = |name: &str| {
@@ -110,7 +128,7 @@ pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
             (PortType::Particles, _) => "sorted.particles".into(),
             (PortType::NeighborGrid, _) => "sorted.neighbors".into(),
             _ if ends_cells(&port.name) => {
-                nodes += &feed(port, generic, flat, on);
+                nodes += &feed(port, generic, flat, on, factor);
                 nodes += &format!(
                     "\"summed\": (stage: \"neighbors/start\", inputs: {{\"count\": \"feed_{}.value\"}}),\n",
                     port.name
@@ -123,7 +141,7 @@ pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
             }
             (_, Direction::InOut) => {
                 let (name, ty) = (&port.name, bound(port.ty, generic));
-                nodes += &feed(port, generic, flat, on);
+                nodes += &feed(port, generic, flat, on, factor);
                 nodes += &format!(
                     "\"state_{name}\": (state: \"{ty}\", on: \"{on}\", inputs: {{\"init\": \"feed_{name}.value\", \"next\": \"stage.{name}\"}}),\n",
                 );
@@ -132,7 +150,7 @@ pub fn alone(stage: &Stage, generic: ValueType, dim: u32) -> Document {
             _ => {
                 let field = matches!(port.ty, PortType::Field(_));
                 let (dim, on) = if field { (dim, "domain") } else { (flat, on) };
-                nodes += &feed(port, generic, dim, on);
+                nodes += &feed(port, generic, dim, on, factor);
                 format!("feed_{}.value", port.name)
             }
         };

@@ -61,6 +61,7 @@ mod taylor_green;
 mod templates;
 mod thin_walls;
 mod tuning;
+mod units;
 mod until;
 mod values;
 mod view_reference;
