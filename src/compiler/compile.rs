@@ -14,7 +14,7 @@ use crate::ir::{self, Program, Task};
 use crate::lower;
 use crate::options::{Keep, PlanOptions, cancelled};
 use crate::passes::allocate::{self, Allocation};
-use crate::passes::{Context, PASSES, Pass, Phase};
+use crate::passes::{Context, PASSES, Pass, Phase, early_exit};
 use crate::problem::{Problem, Problems};
 use crate::tuning::{DefaultTuning, Tuning};
 
@@ -147,6 +147,9 @@ fn optimise(
         }
         seen(if runs { Step::Ran(pass) } else { Step::Skipped(pass) }, [&frame, &reset]);
     }
+    for program in [&mut frame, &mut reset] {
+        early_exit::tabulate(graph, program);
+    }
     Ok([frame, reset])
 }
 
@@ -191,6 +194,7 @@ fn compile<'g>(
     let memory = allocate::allocate(graph, &frame, &reset)?;
     for program in [&frame, &reset] {
         valid(ir::verify_scheduled(graph, program))?;
+        valid(early_exit::verify(graph, program))?;
     }
     valid(allocate::verify(graph, &frame, &reset, &memory))?;
     check_memory(&memory, &options.memory_budget)?;

@@ -23,6 +23,7 @@ mod fluid_step;
 mod groups;
 mod halos;
 mod images;
+mod initial_values;
 mod invariant;
 mod labels;
 mod language;

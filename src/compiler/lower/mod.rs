@@ -162,9 +162,9 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
         };
         let wanted = wanted && expander.outside.runs(index);
         let watched = match &node.kind {
-            _ if !expander.outside.runs(index) => false,
-            Kind::Stage(stage) => stage.outputs().any(|p| p.expect.is_some()),
-            _ => false,
+            // A reset watches what gives a State its first value: in later frames it would be another number.
+            _ if !expander.outside.runs(index) || start_only[index] => false,
+            kind => expects(kind),
         };
         if node.file.is_some() {
             // The other output would have a reason to fail: a mesh has no colours, a photograph no shape.
@@ -203,10 +203,17 @@ pub(super) fn frame(graph: &Graph, options: &PlanOptions) -> Result<Program, Pro
     let seen = program.wires.iter().filter(|(name, value)| kept(name) && !before.contains(value));
     program.pinned.extend(seen.map(|(_, value)| *value));
     program.kept = program.wires.keys().filter(|name| kept(name)).cloned().collect();
+    // Those that a reset watches, where a wire before them is viewed.
+    program.watches.retain(|(node, _, _)| !start_only[*node]);
     program.pinned.extend(program.watches.iter().map(|w| w.2));
     program.versions = options.keep == Keep::Versions;
     program.drop_dead();
     Ok(program)
+}
+
+/// Whether a stage says in which range a number should stay.
+fn expects(kind: &Kind) -> bool {
+    matches!(kind, Kind::Stage(stage) if stage.outputs().any(|port| port.expect.is_some()))
 }
 
 /// Whether the rest of a name is that of a part.
@@ -231,7 +238,9 @@ pub(super) fn reset(graph: &Graph, frame: &Program, options: &PlanOptions) -> Re
         };
         expander.become_state(state, feed)?;
     }
+    expander.watch_start()?;
     let mut program = expander.program;
+    program.pinned.extend(program.watches.iter().map(|w| w.2));
     // Only States that the frame has memory for.
     program.next.retain(|key, _| frame.states.contains_key(key));
     program.pinned.extend(program.next.values());

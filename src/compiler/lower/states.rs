@@ -1,12 +1,14 @@
 //! The memory of States and files: the value at the beginning of a frame, and the one that it ends with.
 
+use std::collections::HashSet;
+
 use crate::graph::initial_values::INIT;
 use crate::graph::{FileOutput, NodeId, Setting, Source};
 use crate::ir::{Part, StateKey, Task, ValueId};
 use crate::problem::Problems;
 use crate::stage::types::{ValueType, WireType};
 
-use super::{Expander, Feed, TOP, broken, read, write};
+use super::{Expander, Feed, TOP, broken, expects, read, write};
 
 impl Expander<'_> {
     pub(super) fn state(&mut self, node: NodeId) -> Feed {
@@ -72,6 +74,35 @@ impl Expander<'_> {
                 return Err(broken(self.graph, state).into());
             }
         }
+        Ok(())
+    }
+
+    /// Watches the numbers of what only the first values of States need. Each gets a copy that frames leave alone, whatever State the number
+    /// itself becomes.
+    pub(super) fn watch_start(&mut self) -> Result<(), Problems> {
+        let graph = self.graph;
+        let start_only = graph.start_only();
+        let stages: HashSet<NodeId> = self.stages.keys().map(|(node, _)| *node).collect();
+        let groups: HashSet<NodeId> = self.groups.keys().map(|(group, _)| *group).collect();
+        // In a group that runs, also a stage that nothing reads.
+        let runs = |node: NodeId| {
+            let groups_around = std::iter::successors(graph.nodes[node].group, |group| graph.nodes[*group].group);
+            stages.contains(&node)
+                || groups_around.filter(|group| start_only[*group]).any(|group| groups.contains(&group))
+        };
+        for (index, node) in graph.nodes.entries() {
+            if start_only[index] && expects(&node.kind) && runs(index) {
+                (0..node.outputs.len()).try_for_each(|port| self.watch(index, port))?;
+            }
+        }
+        let mut watches = std::mem::take(&mut self.program.watches);
+        watches.retain(|(node, _, _)| start_only[*node]);
+        for (node, _, value) in &mut watches {
+            let copy = self.add(self.program.values[*value].clone());
+            self.push(*node, TOP, Task::Copy, vec![read(*value)], vec![write(copy)])?;
+            *value = copy;
+        }
+        self.program.watches = watches;
         Ok(())
     }
 

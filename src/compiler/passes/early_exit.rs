@@ -1,18 +1,17 @@
-//! Completes groups that may stop early, after scheduling: carried values that are already in place need no copies, and
-//! each gate gets a table of the workgroups that it controls.
+//! Completes groups that may stop early. After scheduling, carried values that are already in place lose their copies. After all passes, each
+//! gate gets a table of the workgroups that it controls: how many a copy has depends on how its value is stored.
 
 use crate::data::{COUNT_GROUPS, GATE_ENTRY};
 use crate::ir::bindings::{MAX_BUFFERS, buffers};
 use crate::ir::demand::demanded;
 use crate::ir::workgroups::{self};
-use crate::ir::{Program, Task, ValueId, lifetimes};
+use crate::ir::{Op, Program, Task, ValueId, lifetimes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::graph::Graph;
 
-/// Prepares a scheduled program for memory allocation and code generation.
-pub(super) fn prepare_repeats(graph: &Graph, program: &mut Program) {
-    coalesce(graph, program);
+/// Gives each gate the workgroups that it controls, in a program that no pass changes any more.
+pub(crate) fn tabulate(graph: &Graph, program: &mut Program) {
     let (mut tables, mut testers) = (BTreeMap::<ValueId, Vec<[u32; 3]>>::new(), BTreeMap::new());
     for op in &program.ops {
         if let Task::Test { .. } = op.task {
@@ -34,8 +33,26 @@ pub(super) fn prepare_repeats(graph: &Graph, program: &mut Program) {
     program.testers = testers;
 }
 
+/// Checks that the gate of each operation controls its workgroups; otherwise the operation would run although its group has stopped.
+///
+/// # Errors
+/// The operation that no gate controls.
+pub(crate) fn verify(graph: &Graph, program: &Program) -> Result<(), String> {
+    let controlled = |op: &Op| {
+        let Some(gate) = op.gate else { return true };
+        program.tables.get(&gate).is_some_and(|table| table.contains(&workgroups::op_groups(graph, program, op)))
+    };
+    match program.ops.iter().find(|op| !controlled(op)) {
+        Some(op) => {
+            let path = graph.nodes.get(op.node).map_or("?", |node| node.path.as_str());
+            Err(format!("an operation of {path} runs although its group has stopped"))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Removes copies of values that are at the same place at the end of every iteration anyway.
-fn coalesce(graph: &Graph, program: &mut Program) {
+pub(super) fn coalesce(graph: &Graph, program: &mut Program) {
     for versions in std::mem::take(&mut program.carries) {
         let Some(sources) = sources(program, &versions) else {
             program.carries.push(versions);

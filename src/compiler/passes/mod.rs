@@ -8,7 +8,7 @@ mod block_pool;
 mod cse;
 mod dense_vectors;
 mod dither_halves;
-mod early_exit;
+pub(super) mod early_exit;
 mod fill_fusion;
 mod fusion;
 mod hoist_invariant;
@@ -362,7 +362,7 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "confined",
         place: "after schedule: what an update finds outside its blocks depends on all before it",
         when: always,
-        runs: Runs::Frame(|with, program| {
+        runs: Runs::Each(|with, program| {
             active_blocks::sum(with.graph, program);
             if with.tuning.fuse {
                 active_blocks::mark_settled_updates(with.graph, program);
@@ -376,8 +376,8 @@ pub(super) const PASSES: &[Pass] = &[
         verb: "gated",
         place: "after scheduling: which copies a repeat that may not run can do without depends on the order",
         when: always,
-        runs: Runs::Frame(|with, program| {
-            early_exit::prepare_repeats(with.graph, program);
+        runs: Runs::Each(|with, program| {
+            early_exit::coalesce(with.graph, program);
             Ok(())
         }),
     },

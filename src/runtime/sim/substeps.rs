@@ -11,7 +11,7 @@ use super::step::Step;
 use crate::document::Substeps;
 use crate::gpu::{Engine, Reading};
 use crate::input::FrameInput;
-use crate::plan::{BufferId, Plan};
+use crate::plan::{BufferId, Plan, Watch};
 use crate::problem::Problem;
 
 /// The number of steps among the values that a checkpoint holds.
@@ -39,7 +39,11 @@ struct Coming {
 
 impl Stepping {
     pub(super) fn new(plan: &Plan) -> Stepping {
-        let numbers = plan.watches.iter().filter(|watch| watch.port == COURANT).map(|watch| watch.buffer).collect();
+        // A number that a reset alone computes says nothing about the coming step.
+        let dispatches = || plan.invariant.iter().chain(&plan.frame);
+        let in_frames = |watch: &&Watch| dispatches().any(|dispatch| dispatch.buffers.contains(&watch.buffer));
+        let numbers = plan.watches.iter().filter(|watch| watch.port == COURANT).filter(in_frames);
+        let numbers = numbers.map(|watch| watch.buffer).collect();
         let stepping = Stepping {
             rule: plan.substeps,
             numbers,

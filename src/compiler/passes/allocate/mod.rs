@@ -84,6 +84,8 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
         frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
     layout.crowded = frame.crowded.iter().filter_map(|(n, v, most)| Some((*n, layout.frame[*v]?, *most))).collect();
     layout.watches = frame.watches.iter().filter_map(|(n, p, v)| Some((*n, *p, layout.frame[*v]?))).collect();
+    let of_reset = reset.watches.iter().filter_map(|(n, p, v)| Some((*n, *p, layout.reset[*v]?)));
+    layout.watches.extend(of_reset.collect::<Vec<_>>());
     let survivors = survivors(&chains, &layout.frame, &passed);
     // A wire that comes from outside is there like a State, but it is one only if its node is.
     let is_outside = |(node, part): &StateKey| {
@@ -233,7 +235,8 @@ impl Pool {
     }
 }
 
-/// A reset runs between frames, so it can use every buffer that is not a State's.
+/// A reset runs between frames, so it can use every buffer that is not a State's. Its watched numbers are read back after later frames, and
+/// have buffers that nothing else uses.
 fn reset_buffers(
     graph: &Graph,
     reset: &Program,
@@ -243,6 +246,7 @@ fn reset_buffers(
     let mut pool = Pool::new(made, &layout.buffers);
     let mut memory = reset.values.table(None);
     let (held, becomes) = (keys(&reset.states), keys(&reset.next));
+    let watched: BTreeSet<ValueId> = reset.watches.iter().map(|(_, _, value)| *value).collect();
     for chain in chains(graph, reset) {
         let first = |states: &BTreeMap<ValueId, Vec<&StateKey>>| {
             chain.values.iter().filter_map(|v| states.get(v)).flatten().min().copied().cloned()
@@ -254,7 +258,10 @@ fn reset_buffers(
                 let lost = || Problem::new(node, "", "the start of a State reads this one, which has no memory", "");
                 *layout.states.get(&state).ok_or_else(lost)?
             }
-            None => pool.take(&mut layout.buffers, &chain, reset),
+            None => match chain.values.iter().find(|value| watched.contains(value)) {
+                Some(value) => pool.create(&mut layout.buffers, &reset.values[*value].label, chain.bytes),
+                None => pool.take(&mut layout.buffers, &chain, reset),
+            },
         };
         chain.values.iter().for_each(|v| memory[*v] = Some(buffer));
     }

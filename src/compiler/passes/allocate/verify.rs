@@ -25,8 +25,9 @@ pub(crate) fn verify(graph: &Graph, frame: &Program, reset: &Program, memory: &A
     of_frame.carried()?;
     let of_reset = Run { graph, program: reset, placement: &memory.reset, memory };
     let mut held = of_reset.begin();
-    of_reset.run(reset.ops.as_slice(), &mut held)?;
-    of_reset.started(&held).map_err(|cause| format!("reset: {cause}"))
+    let checked = of_reset.run(reset.ops.as_slice(), &mut held).and_then(|()| of_reset.kept(&held));
+    let checked = checked.and_then(|()| of_reset.started(&held)).and_then(|()| of_reset.carried());
+    checked.map_err(|cause| format!("reset: {cause}"))
 }
 
 /// The value that each buffer holds.
