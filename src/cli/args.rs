@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use stagewright_base::files::{self, Access, MAX_GRAPH};
+use stagewright_base::problem::{Problem, Problems};
 use stagewright_compiler::{Plan, PlanOptions};
-use stagewright_language::document::{Document, ParamValue};
+use stagewright_language::document::{self, Document, ParamValue};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::{self, Library};
 use stagewright_runtime::bake::playing;
@@ -33,7 +34,7 @@ pub(super) struct SourceArgs {
     /// number.value, state.capacity and node.iterations
     #[arg(long = "param", value_name = "NODE.PARAM=VALUE")]
     pub(super) params: Vec<String>,
-    /// Variant of the graph; without it, the one that the file chooses. `default` is none
+    /// Variant of the graph, or several: 'article + picture'; without it, the one that the file chooses. `default` is none
     #[arg(long, value_name = "NAME")]
     pub(super) variant: Option<String>,
     #[command(flatten)]
@@ -150,22 +151,12 @@ pub(super) fn read(graph: &Path) -> Result<Document, Failure> {
 }
 
 /// Chooses the variant of `--variant`.
-pub(super) fn choose(document: &mut Document, variant: Option<&str>) -> Result<(), Failure> {
+fn choose(document: &mut Document, variant: Option<&str>) -> Result<(), Failure> {
     let Some(name) = variant else { return Ok(()) };
-    if !document.variants.contains_key(name) && name != DEFAULT {
-        let names: Vec<&str> = document.variant_names().collect();
-        let there = match names.as_slice() {
-            [] => "the graph has none".to_string(),
-            names => format!("the variants are: {}", names.join(", ")),
-        };
-        return Err(Failure::Message(format!("--variant {name}: there is no such variant; {there}")));
-    }
-    let name = document.variants.contains_key(name).then_some(name);
-    document.choose(name).map_err(Failure::from)
+    let named = |problem: Problem| Problem { cause: format!("--variant {name}: {}", problem.cause), ..problem };
+    let refused = |problems: Problems| Failure::from(Problems(problems.0.into_iter().map(named).collect()));
+    document::choose_named(document, name).map_err(refused)
 }
-
-/// The name by which `--variant` means none, unless a variant has it.
-pub(super) const DEFAULT: &str = "default";
 
 /// Applies the values of `--param`.
 pub(super) fn set(document: &mut Document, params: &[String]) -> Result<(), Failure> {

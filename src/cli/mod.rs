@@ -32,7 +32,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use args::{DEFAULT, DeviceArgs, FileArgs, GraphArgs, MemoryArgs, SourceArgs, parse_file, parse_size, read};
+use args::{DeviceArgs, FileArgs, GraphArgs, MemoryArgs, SourceArgs, parse_file, parse_size, read};
 use device::{keep_pipelines, open};
 pub use exit::leave;
 pub use report::DRIVER;

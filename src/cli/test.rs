@@ -9,10 +9,10 @@ use clap::Args;
 use super::deterministic::{DeterministicArgs, Recorder, difference};
 use super::junit::{self, Case, CaseResult, Suite};
 use super::report::{self, Failure, StrictArgs};
-use super::{DEFAULT, DeviceArgs, GraphArgs, MemoryArgs, SourceArgs};
+use super::{DeviceArgs, GraphArgs, MemoryArgs, SourceArgs};
 use stagewright_base::files::write;
 use stagewright_compiler::{Plan, PlanOptions};
-use stagewright_language::document::{Document, NodeKind, Scope};
+use stagewright_language::document::{Document, NO_VARIANT, NodeKind, Scope, full_name};
 use stagewright_language::graph::Graph;
 use stagewright_language::graph::expect::Expectation;
 use stagewright_language::library::Library;
@@ -130,12 +130,12 @@ impl Test {
 
     /// The graphs that have the variant, if one is named. A graph that cannot be read stays, since its error is reported with it.
     fn varied(&self, graphs: Vec<PathBuf>) -> Result<Vec<PathBuf>, Failure> {
-        let Some(name) = self.source.variant.as_ref().filter(|name| *name != DEFAULT) else { return Ok(graphs) };
+        let Some(name) = self.source.variant.as_ref().filter(|name| *name != NO_VARIANT) else { return Ok(graphs) };
         let mut there = BTreeSet::new();
         let mut has = |graph: &PathBuf| {
             let document = super::read(graph).ok();
             there.extend(document.iter().flat_map(|document| document.variants.keys().cloned()));
-            document.is_none_or(|document| document.variants.contains_key(name))
+            document.is_none_or(|document| full_name(&document, name).is_some())
         };
         let kept: Vec<PathBuf> = graphs.into_iter().filter(|graph| has(graph)).collect();
         if kept.is_empty() {

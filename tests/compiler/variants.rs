@@ -462,10 +462,46 @@ fn variants_that_do_not_contradict_are_chosen_together() {
     }
     let said = document.with_variant(Some("article + plain")).expect_err("they contradict").to_string();
     assert!(said.contains("`fade.rate` is \"half / 2\" in the first and its default in the second"), "{said}");
-    for (name, missing) in [("slow + nobody", "nobody"), ("slow +", ""), ("+", ""), ("nobody", "nobody")] {
+    for (name, part) in [
+        ("slow + nobody", "there is no variant `nobody`"),
+        ("slow +", "`slow +` has no variant on one side of a `+`"),
+        ("+", "`+` has no variant on one side"),
+        ("slow ++ fast", "has no variant on one side"),
+        ("nobody", "there is no variant `nobody`"),
+        (" slow", "there is no variant ` slow`"),
+        ("slow + default", "there is no variant `default`"),
+    ] {
         let said = document.with_variant(Some(name)).expect_err("there is none").to_string();
-        assert!(said.contains(&format!("there is no variant `{missing}`")), "{name}: {said}");
+        assert!(said.contains(part), "{name}: {said}");
     }
+    // A name twice is one variant, and spaces make no other.
+    assert_eq!(document.with_variant(Some("slow + slow")).expect("one"), document.with_variant(Some("slow")).unwrap());
+    assert_eq!(document.with_variant(Some("article+ slow +article")).expect("two"), both);
+}
+
+#[test]
+fn variants_whose_names_have_a_plus_are_chosen_together() {
+    let plus = r#""plain": (set: {"fade.rate": None}),
+        "c++": (fps: 30), " +x": (seed: 3), "c": (substeps: 2), "article + c": (fps: 15),"#;
+    let document = parsed(&GRAPH.replace("\"plain\": (set: {\"fade.rate\": None}),", plus));
+    for (name, joined) in [
+        ("c++", "c++"),
+        ("c++ + article", "c++ + article"),
+        ("article+c++", "article + c++"),
+        ("c + +x", "c +  +x"),
+        // The graph's own comes before two that would be joined.
+        ("article + c", "article + c"),
+        ("article+c", "article + c"),
+    ] {
+        let chosen = document.with_variant(Some(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(chosen.variant.as_deref(), Some(joined), "{name}");
+    }
+    let plain = document.with_variant(Some("article + c")).expect("there is one");
+    assert_eq!((plain.fps, plain.seed), (15.0, document.seed), "not joined");
+    // As many parts as there may be take no time.
+    let (many, none) = (["c"; 40_000].join("+"), "+".repeat(40_000));
+    assert_eq!(document.with_variant(Some(&many)).expect("one").variant.as_deref(), Some("c"));
+    assert!(document.with_variant(Some(&none)).is_err());
 }
 
 /// Any two variants of a shipped graph make a graph, or a sentence says why they do not.

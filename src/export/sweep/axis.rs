@@ -2,7 +2,7 @@
 
 use serde_json::{Number, Value};
 
-use crate::document::{Document, ParamValue};
+use crate::document::{Document, ParamValue, choose_named};
 
 /// The most values of a range.
 const MAX_VALUES: u64 = 10_000;
@@ -11,9 +11,8 @@ const DIGITS: usize = 7;
 const DRAWN_DIGITS: usize = 4;
 /// The name under which the seed of the graph varies.
 const SEED: &str = "seed";
-/// The name under which the variant of the graph varies, and the value that stands for none.
+/// The name under which the variant of the graph varies.
 pub(super) const VARIANT: &str = "variant";
-const DEFAULT: &str = "default";
 
 /// A parameter and the values that it takes.
 #[derive(Clone, Debug, PartialEq)]
@@ -242,12 +241,7 @@ pub fn apply(document: &mut Document, name: &str, value: &Value) -> Result<(), S
             document.seed = seed.ok_or("the seed is a whole number from 0 to 4294967295")?;
             Ok(())
         }
-        (VARIANT, value) => {
-            let text = text_of(value);
-            let is_variant = document.variants.contains_key(&text);
-            let name = if !is_variant && text == DEFAULT { None } else { Some(text.as_str()) };
-            document.choose(name).map_err(|problems| problems.to_string())
-        }
+        (VARIANT, value) => choose_named(document, &text_of(value)).map_err(|problems| problems.to_string()),
         (name, value) => {
             let (node, param) = name.rsplit_once('.').ok_or("name the node and the parameter, for example jet.rate")?;
             document.set(node, param, param_of(value)).map_err(String::from)

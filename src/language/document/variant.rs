@@ -71,6 +71,12 @@ impl Document {
     /// # Errors
     /// When there is no such variant, something that it sets does not exist, or variants contradict each other; nothing changes then.
     pub fn choose(&mut self, name: Option<&str>) -> Result<(), Problems> {
+        let parts: Vec<String> = match name {
+            Some(name) => self.variant_parts(name)?.into_iter().map(String::from).collect(),
+            None => Vec::new(),
+        };
+        let joined_name = (!parts.is_empty()).then(|| parts.join(" + "));
+        let name = joined_name.as_deref();
         if name == self.variant.as_deref() {
             return Ok(());
         }
@@ -81,7 +87,8 @@ impl Document {
         }
         if let Some(name) = name {
             if !after.variants.contains_key(name) {
-                let joined = after.joined(name)?;
+                let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+                let joined = after.joined(&parts)?;
                 after.variants.insert(name.to_string(), joined);
             }
             let problems = after.exchange(name, Direction::Choose);

@@ -5,19 +5,74 @@ use std::collections::BTreeMap;
 use super::{Document, NodeKind, Variant};
 use crate::problem::{Problem, Problems};
 
+/// The name by which a user chooses no variant, unless a variant has it.
+pub const NO_VARIANT: &str = "default";
+
+/// Chooses what a user names: a variant, several such as `article + picture`, or [`NO_VARIANT`].
+///
+/// # Errors
+/// Errors of [`Document::choose`].
+pub fn choose_named(document: &mut Document, name: &str) -> Result<(), Problems> {
+    let is_default = name == NO_VARIANT && !document.variants.contains_key(name);
+    document.choose(Some(name).filter(|_| !is_default))
+}
+
+/// The name of a variant, or of several together as [`Document::choose`] calls them; `None` where the document lacks one.
+pub fn full_name(document: &Document, name: &str) -> Option<String> {
+    document.variant_parts(name).ok().map(|parts| parts.join(" + "))
+}
+
 impl Document {
-    /// A variant that replaces all that those variants replace which a name such as `article + picture` names. None of them is chosen.
+    /// The variants that a name such as `article + picture` names, each once. A variant whose own name has a `+` is one.
     ///
     /// # Errors
-    /// When there is no such variant, or two of them give something different values.
-    pub(super) fn joined(&self, name: &str) -> Result<Variant, Problems> {
-        let parts: Vec<&str> = name.split('+').map(str::trim).collect();
-        if parts.len() < 2 {
-            return Err(self.no_variant(name).into());
+    /// The first part that is no variant.
+    pub(super) fn variant_parts(&self, name: &str) -> Result<Vec<&str>, Problem> {
+        if let Some((name, _)) = self.variants.get_key_value(name) {
+            return Ok(vec![name]);
         }
+        let pieces: Vec<&str> = name.split('+').collect();
+        if pieces.len() < 2 {
+            return Err(self.no_variant(name));
+        }
+        let trimmed: BTreeMap<&str, &str> = self.variant_names().map(|name| (name.trim(), name)).collect();
+        let longest = 1 + self.variant_names().map(|name| name.matches('+').count()).max().unwrap_or(0);
+        // From the end: the variant that begins at a piece and leaves others behind it, and where those begin.
+        let mut starts: Vec<Option<(&str, usize)>> = vec![None; pieces.len()];
+        for at in (0..pieces.len()).rev() {
+            let ends = (at + 1..=pieces.len().min(at + longest)).rev();
+            let mut whole = ends.filter(|end| *end == pieces.len() || starts[*end].is_some());
+            starts[at] = whole.find_map(|end| Some((*trimmed.get(pieces[at..end].join("+").trim())?, end)));
+        }
+        let mut parts = Vec::new();
+        let mut at = 0;
+        while let Some(Some((part, end))) = starts.get(at) {
+            if !parts.contains(part) {
+                parts.push(*part);
+            }
+            at = *end;
+        }
+        if at == pieces.len() {
+            return Ok(parts);
+        }
+        match pieces.iter().map(|piece| piece.trim()).find(|piece| !trimmed.contains_key(piece)) {
+            Some("") => {
+                let cause = format!("`{}` has no variant on one side of a `+`", name.trim());
+                Err(Problem::new("", "", cause, "write names on both sides, such as `article + picture`"))
+            }
+            Some(piece) => Err(self.no_variant(piece)),
+            None => Err(self.no_variant(name)),
+        }
+    }
+
+    /// A variant that replaces all that these variants replace. None of them is chosen.
+    ///
+    /// # Errors
+    /// Two of them give something different values.
+    pub(super) fn joined(&self, parts: &[&str]) -> Result<Variant, Problems> {
         let mut joining = Joining::default();
         for part in parts {
-            let variant = self.variants.get(part).ok_or_else(|| self.no_variant(part))?;
+            let variant = self.variants.get(*part).ok_or_else(|| self.no_variant(part))?;
             joining.add(part, variant);
         }
         if joining.problems.is_empty() { Ok(joining.joined) } else { Err(joining.problems) }

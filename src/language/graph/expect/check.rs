@@ -1,7 +1,7 @@
 //! The checks.
 
 use super::{Bound, ExpectSubject, Expectation, Frames, Statistic, Tolerance, plain};
-use crate::document::{Document, Expect};
+use crate::document::{self, Document, Expect};
 use crate::graph::{Graph, Kind, NodeId, Source};
 use crate::problem::Problem;
 use crate::stage::types::{ValueType, WireType};
@@ -78,14 +78,15 @@ fn elsewhere(expect: &Expect, other_variant: Option<String>) -> Result<Expectati
 
 /// Why an expectation is not checked, if it belongs to another variant than the chosen one.
 fn other_variant(expect: &Expect, document: &Document) -> Result<Option<String>, Fault> {
-    if let Some(name) = expect.variant.as_ref().filter(|name| !document.variants.contains_key(*name)) {
+    let full_name = expect.variant.as_ref().and_then(|name| document::full_name(document, name));
+    if let Some(name) = expect.variant.as_ref().filter(|_| full_name.is_none()) {
         let names: Vec<&str> = document.variant_names().collect();
         let remedy = format!("name one of: {}", names.join(", "));
         return Err(Fault::new(format!("there is no variant `{name}`"), remedy));
     }
     let belongs =
         || expect.variant.as_ref().map_or("belongs to the default".into(), |n| format!("belongs to variant `{n}`"));
-    Ok((expect.variant != document.variant).then(belongs))
+    Ok((full_name != document.variant).then(belongs))
 }
 
 /// The subject of an expectation, and what it carries.
