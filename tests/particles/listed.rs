@@ -75,11 +75,15 @@ type Changed = [(&'static str, &'static str)];
 const UNTIL: &str = ", until: (number: \"left\", below: 0.5)";
 
 fn graph(changed: &[(&str, &str)]) -> Graph {
+    graph_of(NODES, changed)
+}
+
+fn graph_of(nodes: &str, changed: &[(&str, &str)]) -> Graph {
     let values = VALUES.map(|(name, value)| {
         let other = changed.iter().find(|(changed, _)| *changed == name);
         (name, other.map_or(value, |(_, value)| *value))
     });
-    Graph::build(&document(60.0, NODES, &values), Library::builtin()).unwrap_or_else(|e| panic!("{e}"))
+    Graph::build(&document(60.0, nodes, &values), Library::builtin()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Sets of any size are listed.
@@ -242,4 +246,25 @@ fn a_stage_that_goes_by_no_list_says_why() {
     ];
     let found = of(&wide, Keep::All);
     assert_eq!(found, "unchanged; step/add: its tile takes 4320 words of workgroup memory, more than 4096");
+}
+
+/// A list that one group makes behind its gate is not there for the next group, whose repeats run although the first has stopped.
+#[test]
+fn each_group_that_stops_has_its_own_lists() {
+    let step = &NODES[NODES.find("\"step\": (group").unwrap()..];
+    let again = step.replacen("\"step\"", "\"again\"", 1);
+    let again = again.replace("inputs: {\"particles\": \"set\"}", "inputs: {\"particles\": \"step.particles\"}");
+    let nodes = NODES.replace("\"next\": \"step.particles\"", "\"next\": \"again.particles\"") + &again;
+    for enough in ["3.0", "9.0"] {
+        let graph = graph_of(&nodes, &[("$enough", enough), ("$until", UNTIL)]);
+        let listed = planned(&graph, listing());
+        assert_eq!(listed.apart, None);
+        let of = |plan: Plan| outcome(plan, 2, 3, 900);
+        let (plain, listed) = (of(planned(&graph, Tuning::default())), of(listed));
+        if gpu().is_software() {
+            assert_eq!(plain, listed, "{enough}");
+        } else {
+            close(enough, &plain.0[2], &listed.0[2]);
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Queries about an operation for passes and code generation: its stage, its space, what it runs over.
 
+use std::collections::{BTreeSet, HashMap};
+
 use crate::arena::IdVec;
 use crate::graph::Graph;
 use crate::graph::Kind;
@@ -58,4 +60,11 @@ pub(crate) fn open_gates<'a>(
     };
     // At most one step per value, in case the gates form a cycle.
     std::iter::successors(gate, before).take(program.values.len())
+}
+
+/// The gates that are open whenever another is, by that gate.
+pub(crate) fn open_with(program: &Program) -> HashMap<ValueId, BTreeSet<ValueId>> {
+    let writers = program.writers();
+    let gates: BTreeSet<ValueId> = program.ops.iter().filter_map(|op| op.gate).collect();
+    gates.into_iter().map(|gate| (gate, open_gates(program, &writers, Some(gate)).collect())).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::arena::Arena;
 use crate::graph::{Graph, Kind, NodeId};
-use crate::ir::query::open_gates;
+use crate::ir::query::open_with;
 use crate::ir::{Op, Program, Read, Task, ValueId};
 use crate::stage::header::{Direction, Port};
 use crate::stage::types::PortType;
@@ -36,7 +36,7 @@ impl Key {
 /// Removes operations that repeat the work of an earlier one of the same node.
 pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
     let held = held(program);
-    let open = open(program);
+    let open = open_with(program);
     let mut earlier = HashMap::<Key, Vec<(Option<ValueId>, Vec<ValueId>)>>::new();
     let mut same = BTreeMap::<ValueId, ValueId>::new();
     let mut ops = Arena::default();
@@ -62,13 +62,6 @@ pub(super) fn drop_repeats(graph: &Graph, program: &mut Program) {
     for value in program.wires.values_mut() {
         *value = same.get(value).copied().unwrap_or(*value);
     }
-}
-
-/// The gates that are open whenever another is.
-fn open(program: &Program) -> HashMap<ValueId, BTreeSet<ValueId>> {
-    let writers = program.writers();
-    let gates: BTreeSet<ValueId> = program.ops.iter().filter_map(|op| op.gate).collect();
-    gates.into_iter().map(|gate| (gate, open_gates(program, &writers, Some(gate)).collect())).collect()
 }
 
 /// Whether an operation's results depend only on what it reads and on the frame.

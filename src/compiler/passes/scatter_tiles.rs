@@ -3,6 +3,8 @@
 //! the grid itself, so the result is the same whatever a stage's text does, and however far particles have moved since they were listed.
 //! Source: Gao et al., GPU Optimization of Material Point Methods, ACM Trans. Graph. 37(6), 2018 (blocks of particles, sums in shared memory).
 
+use std::collections::{BTreeSet, HashMap};
+
 use crate::arena::Arena;
 use crate::graph::{DomainId, Graph, Kind};
 use crate::ir::stored::Stored;
@@ -34,6 +36,8 @@ struct List {
 /// Lists the particles of sets from a capacity on, and has stages that add to the cells around them go by the list.
 pub(super) fn assign(graph: &Graph, program: &mut Program, smallest: u32) {
     let mut lists: Vec<List> = Vec::new();
+    let adds = |op: &Op| op.writes.iter().any(|write| query::adds_fixed(graph, program, op, write));
+    let open = if program.ops.iter().any(adds) { query::open_with(program) } else { HashMap::new() };
     let mut ops = Vec::with_capacity(program.ops.len());
     for mut op in std::mem::take(&mut program.ops) {
         match candidate(graph, program, &op, smallest) {
@@ -46,7 +50,7 @@ pub(super) fn assign(graph: &Graph, program: &mut Program, smallest: u32) {
                 }
             }
             Some(Ok(bins)) => {
-                let table = table_for(graph, program, &op, &bins, &mut lists, &mut ops);
+                let table = table_for(graph, program, (&op, &open), &bins, &mut lists, &mut ops);
                 op.reads.push(Read { stage: OWN, port: bins.input, part: Part::Bins, value: table });
             }
         }
@@ -144,16 +148,15 @@ fn limit(program: &Program) -> usize {
 fn table_for(
     graph: &Graph,
     program: &mut Program,
-    op: &Op,
+    (op, open): (&Op, &HashMap<ValueId, BTreeSet<ValueId>>),
     of: &Bins,
     lists: &mut Vec<List>,
     ops: &mut Vec<Op>,
 ) -> ValueId {
-    // A list that was made behind a gate is there behind all later gates of the same group.
-    let group = |gate: Option<ValueId>| gate.and_then(|gate| program.testers.get(&gate).copied());
+    // A list that was made behind a gate is there only where that gate is certainly open.
+    let is_open = |gate: ValueId| op.gate.and_then(|of_op| open.get(&of_op)).is_some_and(|open| open.contains(&gate));
     let serves = |list: &&mut List| {
-        let there =
-            list.gate.is_none() || list.gate == op.gate || op.gate.is_some() && group(list.gate) == group(op.gate);
+        let there = list.gate.is_none_or(is_open);
         list.count == of.count && list.domain == of.domain && there && list.uses < USES
     };
     if let Some(list) = lists.iter_mut().find(serves) {
