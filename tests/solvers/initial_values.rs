@@ -139,6 +139,64 @@ fn groups_that_stop_are_shared_and_nested() {
     }
 }
 
+/// A group that stops, with States inside that start from a group which stops.
+const INSIDE: &str = r##"
+    "outer": (group: (inputs: {"x": "Grid<f32>"}, outputs: {"x": "up.x", "far": "up.far"}, nodes: {
+        "first": (state: "Grid<f32>", on: "domain", inputs: {"init": "solve.x", "next": "grow.y"}),
+        "second": (state: "Grid<f32>", on: "domain", inputs: {"init": "solve.x", "next": "second"}),
+        "grow": (custom: r#"//! Grow
+            //! @in a: Grid<f32>
+            //! @in b: Grid<f32>
+            //! @out y: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return a(cell) + b(cell); }"#, inputs: {"a": "first", "b": "second"}),
+        "solve": (group: (inputs: {"x": "Grid<f32>"}, outputs: {"x": "add.x", "left": "add.left"}, nodes: {
+            "add": (custom: r#"//! Add
+                //! @inout x: Grid<f32>
+                //! @out left: f32, reduce max
+                fn stage(cell: Cell) -> Result { return Result(x(cell) + 1.0, 9.0 - x(cell)); }"#, inputs: {"x": "in.x"}),
+        }), inputs: {"x": "in.x"}, iterations: 20, until: (number: "left", below: 5.5)),
+        "up": (custom: r#"//! Up
+            //! @inout x: Grid<f32>
+            //! @out far: f32, reduce max
+            fn stage(cell: Cell) -> Result { return Result(x(cell) + 0.5, 1.2 - x(cell)); }"#, inputs: {"x": "in.x"}),
+    }), inputs: {"x": "zero"}, iterations: 9, until: (number: "far", below: 0.5)),
+    "zero": (on: "domain", custom: r#"//! Zero
+        //! @out zero: Grid<f32>
+        fn stage(cell: Cell) -> f32 { return 0.0; }"#),
+"##;
+
+#[test]
+fn states_in_a_group_that_stops_start_from_its_last_repeat() {
+    // The third repeat, from 1, is the last one of the outer group; from there the inner one counts to 5.
+    for mut sim in simulations(&document(60.0, &[FLAT, INSIDE].concat(), &[])) {
+        for run in 0..2 {
+            for (frame, first) in [(1, 10.0), (2, 15.0)] {
+                step(&mut sim, 1);
+                assert!(read(&sim, "outer/first.value").iter().all(|x| *x == first), "frame {frame}, run {run}");
+                assert!(read(&sim, "outer/second.value").iter().all(|x| *x == 5.0), "frame {frame}, run {run}");
+            }
+            sim.reset();
+        }
+    }
+}
+
+#[test]
+fn a_group_stops_in_its_blocks() {
+    let mask = r##"
+        "mask": (on: "domain", custom: r#"//! Mask
+            //! @out m: Grid<f32>
+            fn stage(cell: Cell) -> f32 { return select(0.0, 1.0, cell.x < 8 && cell.y < 8); }"#),
+    "##;
+    let held = r#""held": (state: "Grid<f32>", on: "domain", inputs: {"init": "solve.x"}),"#;
+    for cells in ["40, 33", "40, 33, 17"] {
+        let nodes = [FLAT, COUNT, mask].concat().replace("24, 17", cells);
+        let nodes = nodes.replace("iterations: 20,", "iterations: 20, where: \"mask\",");
+        let values = [("$below", "5.5"), ("$every", "1")];
+        let held = starts_as_in_a_frame(&nodes, &values, held, &[("held.value", "solve.x")]);
+        assert!(held[0].contains(&5f32.to_bits()) && held[0].contains(&0), "{cells}: 5 in the blocks, 0 elsewhere");
+    }
+}
+
 /// Counts how many cells of some blocks a stage runs in.
 const BLOCKS: &str = r##"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "wall")),
