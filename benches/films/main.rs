@@ -1,34 +1,42 @@
 //! Whether a graph shows the same film at every frame rate, on coarser and finer cells, and in boxes of other shapes.
 //!
 //! `cargo bench --bench films -- [GRAPH..] [--early 1] [--late 3] [--fps 24,25,30,60] [--of 120] [--no-cells] [--substeps RULE]`
+//! `cargo bench --bench films -- --orders [GRAPH..] [--early 0.5] [--late 3] [--small] [--substeps RULE]`
 //!
-//! Prints the tables of `docs/validation.md`. Pictures are compared as a viewer sees them from afar: in linear light, averaged to 48
+//! Prints the tables of `docs/validation.md`; those of orders and statistics are described in `orders.rs`. Pictures are compared as a viewer sees them from afar: in linear light, averaged to 48
 //! pixels across, by the root of the mean squared difference over that of the picture itself. Of States the root mean square of all
 //! their values is compared, of the one that differs most.
 
+mod film;
+mod measures;
+mod orders;
+
+use std::error::Error;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use stagewright_compiler::{Plan, PlanOptions};
-use stagewright_language::document::{Document, NodeKind, ParamValue, Substeps};
-use stagewright_language::graph::Graph;
-use stagewright_language::library::Library;
+use stagewright_language::document::Substeps;
 use stagewright_runtime::gpu::{Gpu, GpuOptions};
-use stagewright_runtime::sim::{Image, Simulation};
-use stagewright_runtime::tune::TuningCache;
+use stagewright_runtime::sim::Simulation;
+
+use film::{Change, Film};
+use measures::Boxes;
 
 /// Allocates as the program does.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Pixels across a picture that is compared.
-const ACROSS: usize = 48;
-
 #[derive(Parser)]
 struct Arguments {
     /// Graph files; the shipped ones and the templates when there are none
     graphs: Vec<PathBuf>,
+    /// Orders of convergence early, and statistics late
+    #[arg(long)]
+    orders: bool,
+    /// Few enough cells for a software driver, for the orders
+    #[arg(long)]
+    small: bool,
     /// When films are compared [s]
     #[arg(long, default_value_t = 1.0)]
     early: f64,
@@ -52,35 +60,28 @@ struct Arguments {
     bench: bool,
 }
 
-/// How a graph is changed.
-#[derive(Clone, Copy)]
-enum Change {
-    Nothing,
-    /// Cells along each side of what moves, in times of the graph's own.
-    Cells(f64),
-    /// The box is so many times as long along this axis.
-    Longer(usize, f64),
-}
-
 /// A film at two times.
-struct Film {
+struct Shots {
     shots: Vec<Shot>,
     said: Vec<String>,
 }
 
 /// A title, its film, and whether it is compared with that of another rate.
-type Column = (String, Result<Film, Box<dyn std::error::Error>>, bool);
+type Column = (String, Result<Shots, Box<dyn Error>>, bool);
 
 struct Shot {
-    picture: Vec<f64>,
+    picture: Option<Boxes>,
     /// Root mean square of each State.
     states: Vec<(String, f64)>,
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let arguments = Arguments::parse();
     let gpu = Gpu::new(&GpuOptions::default())?;
     let graphs = if arguments.graphs.is_empty() { shipped()? } else { arguments.graphs.clone() };
+    if arguments.orders {
+        return orders::tables(&gpu, &arguments, &graphs);
+    }
     let head: Vec<String> = arguments.fps.iter().map(|fps| format!("{fps} fps")).collect();
     let cells = if arguments.no_cells { "" } else { " half the cells | twice | wide | tall |" };
     println!(
@@ -95,7 +96,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut said = Vec::new();
     for path in graphs {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let run = |fps: f64, change: Change| film(&gpu, &path, &arguments, fps, change);
+        let run = |fps: f64, change: Change| shots(&gpu, &path, &arguments, fps, change);
         let finest = run(arguments.of, Change::Nothing)?;
         let mut columns: Vec<Column> = Vec::new();
         for fps in &arguments.fps {
@@ -155,97 +156,20 @@ fn shipped() -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn film(
-    gpu: &Gpu,
-    path: &Path,
-    arguments: &Arguments,
-    fps: f64,
-    change: Change,
-) -> Result<Film, Box<dyn std::error::Error>> {
-    let mut document = Document::parse(&std::fs::read_to_string(path)?)?;
-    document.fps = fps;
-    document.substeps = arguments.substeps.unwrap_or(document.substeps);
-    let library = Library::builtin();
-    apply(&mut document, library, change)?;
-    let folder = path.parent().unwrap_or(Path::new(".")).to_path_buf();
-    let tuning = TuningCache::open().tuning(gpu);
-    let options = PlanOptions { tuning, folder, ..PlanOptions::default() };
-    let plan = Plan::compile(&Graph::build(&document, library)?, &options)?;
-    let mut simulation = Simulation::new(gpu, plan)?;
-    let mut film = Film { shots: Vec::new(), said: Vec::new() };
+fn shots(gpu: &Gpu, path: &Path, arguments: &Arguments, fps: f64, change: Change) -> Result<Shots, Box<dyn Error>> {
+    let mut film = Film::open(gpu, path, fps, arguments.substeps, &[change])?;
+    let mut shots = Vec::new();
     for time in [arguments.early, arguments.late] {
-        let frame = (time * fps).round() as u64;
-        while simulation.frame() < frame {
-            let input = simulation.recorded_input();
-            if simulation.frame() + 1 == frame {
-                simulation.step(&input)?
-            } else {
-                simulation.step_unseen(&input)?
-            }
-            if simulation.frame().is_multiple_of(16) {
-                gpu.wait();
-            }
-        }
-        film.shots.push(shot(&simulation)?);
+        film.advance(gpu, time)?;
+        shots.push(shot(&film.simulation)?);
     }
-    film.said.extend(simulation.ends_with_nan()?.map(|problem| problem.cause));
-    let warnings = simulation.warnings(true);
-    film.said.extend(warnings.0.iter().map(|problem| problem.to_string()));
-    Ok(film)
+    Ok(Shots { shots, said: film.remarks()? })
 }
 
-/// Changes cells or the shape of the box of what moves.
-fn apply(document: &mut Document, library: &Library, change: Change) -> Result<(), Box<dyn std::error::Error>> {
-    let number = |name: &str| match document.nodes.get(name).map(|node| &node.kind) {
-        Some(NodeKind::Number(ParamValue::Number(value))) => Some(*value),
-        _ => None,
-    };
-    if let Change::Cells(times) = change {
-        for (name, value) in
-            [("spacing", number("spacing").map(|v| v / times)), ("cells", number("cells").map(|v| (v * times).round()))]
-        {
-            if let Some(value) = value {
-                document.set(name, "value", ParamValue::Number(value))?;
-                return Ok(());
-            }
-        }
-    }
-    let graph = Graph::build(document, library)?;
-    let states = graph.nodes.iter().filter(|node| matches!(node.kind, stagewright_language::graph::Kind::State(_)));
-    let moving: Vec<String> = states
-        .filter_map(|state| {
-            Some(graph.domains.get(state.domain.or(state.set.as_ref().map(|set| set.domain))?)?.name.clone())
-        })
-        .collect();
-    for domain in &graph.domains {
-        let is_moving = moving.contains(&domain.name);
-        let Some(NodeKind::Domain(settings)) = document.node_mut(&domain.name).map(|node| &mut node.kind) else {
-            continue;
-        };
-        if !is_moving {
-            continue;
-        }
-        let mut cells: Vec<f64> = domain.resolution.iter().take(domain.dim as usize).map(|n| f64::from(*n)).collect();
-        let width = cells[0] * domain.cell_size;
-        match change {
-            Change::Nothing => {}
-            Change::Cells(times) => cells.iter_mut().for_each(|n| *n = (*n * times).round().max(1.0)),
-            Change::Longer(axis, times) => {
-                cells[axis] = (cells[axis] * times).round();
-                if axis == 0 {
-                    settings.width = ParamValue::Number(width * cells[0] / f64::from(domain.resolution[0]));
-                }
-            }
-        }
-        settings.resolution = cells.into_iter().map(ParamValue::Number).collect();
-    }
-    Ok(())
-}
-
-fn shot(simulation: &Simulation) -> Result<Shot, Box<dyn std::error::Error>> {
+fn shot(simulation: &Simulation) -> Result<Shot, Box<dyn Error>> {
     let picture = match simulation.find_output(None) {
-        Ok(_) => from_afar(&simulation.image(None)?),
-        Err(_) => Vec::new(),
+        Ok(_) => Some(Boxes::of_picture(&simulation.image(None)?)),
+        Err(_) => None,
     };
     let mut states = Vec::new();
     let plan = simulation.plan();
@@ -263,31 +187,12 @@ fn shot(simulation: &Simulation) -> Result<Shot, Box<dyn std::error::Error>> {
     Ok(Shot { picture, states })
 }
 
-/// The picture in linear light, averaged to a few pixels.
-fn from_afar(image: &Image) -> Vec<f64> {
-    let (width, height) = (image.width as usize, image.height as usize);
-    let rows = (ACROSS * height / width).max(1);
-    let mut sums = vec![[0.0_f64; 4]; ACROSS * rows];
-    for (at, pixel) in image.rgba.chunks_exact(4).enumerate() {
-        let (x, y) = (at % width * ACROSS / width, at / width * rows / height);
-        let Some(sum) = sums.get_mut(x + ACROSS * y.min(rows - 1)) else { continue };
-        for (part, byte) in sum.iter_mut().zip(&pixel[..3]) {
-            let c = f64::from(*byte) / 255.0;
-            *part += if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
-        }
-        sum[3] += 1.0;
-    }
-    sums.iter().flat_map(|sum| sum[..3].iter().map(|part| part / sum[3].max(1.0))).collect()
-}
-
 /// The differences of pictures and of States at both times \[%\].
-fn differences(film: &Film, against: &Film) -> [String; 2] {
+fn differences(film: &Shots, against: &Shots) -> [String; 2] {
     let pairs = || film.shots.iter().zip(&against.shots);
     let picture = |(a, b): (&Shot, &Shot)| {
-        let square = |v: f64| v * v;
-        let far: f64 = a.picture.iter().zip(&b.picture).map(|(x, y)| square(x - y)).sum();
-        let norm: f64 = b.picture.iter().map(|y| square(*y)).sum();
-        format!("{:.1}", 100.0 * (far / norm.max(f64::MIN_POSITIVE)).sqrt())
+        let pictures = a.picture.as_ref().zip(b.picture.as_ref());
+        pictures.map_or(String::new(), |(a, b)| format!("{:.1}", a.differs(b)))
     };
     let state = |(a, b): (&Shot, &Shot)| {
         let all = a.states.iter().zip(&b.states);
