@@ -137,6 +137,7 @@ fn sums_in_tiles_have_the_bits_of_sums_in_memory() {
         ("more additions than a tile takes", 3, &[("$count", "81"), ("$deep", ", k / 9 % 3 - 1")]),
         ("steps that a tile does not take", 3, &[("$amount", "weight * vec4f(particle.velocity, 60.0)")]),
         ("fast particles", 3, &[("$dt", "0.3")]),
+        ("bins of several chunks", 3, &[("$cells", "8, 4, 4")]),
         ("a single frame of one repeat", 3, &[("$repeats", "1")]),
         ("stopped before the second list", 3, &[("$enough", "5.0"), ("$until", UNTIL)]),
         ("stopped behind the second list", 3, &[("$enough", "9.0"), ("$until", UNTIL)]),

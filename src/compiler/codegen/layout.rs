@@ -43,7 +43,7 @@ impl Layout {
             (Precision::F16, _) if self.value.is_array() => "array<u32>".into(),
             (Precision::F16, 3 | 4) => "array<vec2u>".into(),
             (Precision::F16, _) => "array<u32>".into(),
-            _ if self.wide() => "array<vec4f>".into(),
+            _ if self.wide() || self.is_wide_matrix() => "array<vec4f>".into(),
             _ => storage_type(self.value, self.dim),
         }
     }
@@ -70,6 +70,12 @@ impl Layout {
         if self.value == ValueType::Mat {
             return match self.components() {
                 4 => format!("mat2x2f({variable}[{index}].xy, {variable}[{index}].zw)"),
+                _ if self.is_wide_matrix() => {
+                    let four = |k: u32, part: &str| format!("{variable}[3 * ({index}) + {k}].{part}");
+                    let columns = [(0, "xyz"), (0, "w"), (1, "xy"), (1, "zw"), (2, "x")].map(|(k, part)| four(k, part));
+                    let [first, second, rest, third, last] = columns;
+                    format!("mat3x3f({first}, vec3f({second}, {rest}), vec3f({third}, {last}))")
+                }
                 n => self.array((0..n).map(|i| format!("{variable}[{n} * ({index}) + {i}]"))),
             };
         }
@@ -157,6 +163,14 @@ impl Layout {
             let part = |i: u32| format!("{source}[{}].{}", i / self.dim, COMPONENTS[(i % self.dim) as usize]);
             return match self.components() {
                 4 => format!("{variable}[{index}] = vec4f({source}[0], {source}[1]);"),
+                _ if self.is_wide_matrix() => {
+                    let fours = [("[0]", "[1].x"), ("[1].yz", "[2].xy"), ("[2].z", "")];
+                    let four = |(k, (first, last)): (usize, &(&str, &str))| {
+                        let last = if last.is_empty() { "0.0, 0.0, 0.0".into() } else { format!("{source}{last}") };
+                        format!("{variable}[3 * ({index}) + {k}] = vec4f({source}{first}, {last}); ")
+                    };
+                    fours.iter().enumerate().map(four).collect()
+                }
                 n => (0..n).map(|i| format!("{variable}[{n} * ({index}) + {i}] = {}; ", part(i))).collect(),
             };
         }

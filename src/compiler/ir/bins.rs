@@ -12,8 +12,8 @@ use crate::graph::Domain;
 pub(crate) const HEAD_WORDS: u32 = 4;
 /// Words of a chunk, one of them unused: a chunk is loaded at once.
 pub(crate) const CHUNK_WORDS: u32 = 4;
-/// Cells around a bin that belong to its tile: as far as the weights of linear and quadratic splines reach.
-const MARGIN: u32 = 1;
+/// Words of a tile up to which one more cell around its bin costs nothing.
+const WIDE_TILE_WORDS: u32 = 2048;
 /// Limit of workgroups. Each goes on to another chunk until none is left, so that those for empty bins cost next to nothing.
 const MOST_GROUPS: u32 = 4096;
 
@@ -33,15 +33,20 @@ pub(crate) fn count(domain: &Domain) -> u64 {
     bins(domain).map(u64::from).iter().product()
 }
 
-/// Cells of a tile along each axis.
-pub(crate) fn tile(dim: u32) -> [u32; 3] {
-    let bin = bin(dim);
-    [0, 1, 2].map(|axis| if axis < dim as usize { bin[axis] + 2 * MARGIN } else { 1 })
+/// Cells of a tile along each axis, for so many sums a cell.
+pub(crate) fn tile(dim: u32, sums: u32) -> [u32; 3] {
+    widened(dim, margin(dim, sums))
 }
 
-/// Cells from a tile's first one to its bin's, along each axis.
-pub(crate) fn margin(dim: u32) -> [u32; 3] {
-    [0, 1, 2].map(|axis| if axis < dim as usize { MARGIN } else { 0 })
+fn widened(dim: u32, margin: u32) -> [u32; 3] {
+    let bin = bin(dim);
+    [0, 1, 2].map(|axis| if axis < dim as usize { bin[axis] + 2 * margin } else { 1 })
+}
+
+/// Cells around a bin that belong to its tile: as far as the weights of linear and quadratic splines reach, and one more for particles that
+/// have left the bin since they were listed.
+pub(crate) fn margin(dim: u32, sums: u32) -> u32 {
+    if widened(dim, 2).iter().product::<u32>() * sums <= WIDE_TILE_WORDS { 2 } else { 1 }
 }
 
 /// Limit of chunks: those that are full, and one more for each bin.

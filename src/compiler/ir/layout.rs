@@ -18,8 +18,8 @@ use crate::stage::types::{Precision, Scalar, ValueType, WireType};
 pub struct Layout {
     pub value: ValueType,
     pub dim: u32,
-    /// Vectors of three are padded with a fourth word, so that one load is enough. Used for particles that are read in any order
-    /// (pass `dense_vectors`); grids are read along rows and stay dense.
+    /// Vectors of three are padded with a fourth word, and matrices of nine numbers with three words, so that one load or three are enough.
+    /// Used for particles that are read in any order (pass `dense_vectors`); grids are read along rows and stay dense.
     pub padded: bool,
     /// [`Precision::F16`]: two numbers a word, the first in the lower half. Vectors of three are padded to four; of
     /// single numbers, two cells share a word, so one invocation must write both.
@@ -45,11 +45,17 @@ impl Layout {
         self.padded && self.components() == 3
     }
 
+    /// Whether an element is a matrix of nine numbers in three vectors of four.
+    pub(crate) fn is_wide_matrix(self) -> bool {
+        self.padded && self.value == ValueType::Mat && self.components() == 9
+    }
+
     /// Numbers of an element, including padding.
     pub fn numbers(self) -> u32 {
         match self.components() {
             n if self.value.is_array() && self.is_half() => n.next_multiple_of(2),
             3 if !self.value.is_array() && (self.padded || self.is_half()) => 4,
+            9 if self.is_wide_matrix() => 12,
             n => n,
         }
     }
@@ -117,7 +123,11 @@ impl Layout {
         let (all, used) = (self.numbers() as usize, self.components() as usize);
         let numbers: Vec<u32> = match all == used {
             true => components.to_vec(),
-            false => components.chunks(used).flat_map(|c| c.iter().copied().chain([0])).collect(),
+            false => {
+                let padded =
+                    |c: &[u32]| c.iter().copied().chain(std::iter::repeat_n(0, all - used)).collect::<Vec<u32>>();
+                components.chunks(used).flat_map(padded).collect()
+            }
         };
         let numbers = if self.value.is_array() { self.transposed(&numbers, true) } else { numbers };
         match self.precision {
@@ -200,9 +210,13 @@ mod tests {
     #[test]
     fn vectors_of_particles_are_padded_or_dense() {
         let bits: Vec<u32> = (1..=15).collect();
-        for (value, padded) in
-            [(ValueType::Vec3, 20), (ValueType::Vec, 20), (ValueType::Vec4, 12), (ValueType::F32, 15)]
-        {
+        for (value, padded) in [
+            (ValueType::Vec3, 20),
+            (ValueType::Vec, 20),
+            (ValueType::Vec4, 12),
+            (ValueType::F32, 15),
+            (ValueType::Mat, 12),
+        ] {
             let wide = Layout::new(WireType::Attribute(value), 3, Precision::F32);
             let dense = Layout { padded: false, ..wide };
             let bits = &bits[..bits.len() / wide.components() as usize * wide.components() as usize];

@@ -113,7 +113,8 @@ fn candidate(graph: &Graph, program: &Program, op: &Op, smallest: u32) -> Option
     if added.iter().any(|w| program.values.get(w.value).is_none_or(|value| value.domain != Some(domain))) {
         return Some(Err("it adds to a grid on another domain than that of its particles".into()));
     }
-    let words: u32 = added.iter().map(|w| numbers(w) * bins::tile(space.dim).iter().product::<u32>()).sum();
+    let sums: u32 = added.iter().map(numbers).sum();
+    let words = sums * bins::tile(space.dim, sums).iter().product::<u32>();
     if words > MAX_TILE_WORDS {
         return Some(Err(format!("its tile takes {words} words of workgroup memory, more than {MAX_TILE_WORDS}")));
     }

@@ -18,6 +18,8 @@ pub(super) struct Bins<'a> {
     pub variable: &'a str,
     pub domain: &'a Domain,
     pub capacity: u32,
+    /// Sums of a cell, of all ports.
+    sums: u32,
 }
 
 impl<'a> Bins<'a> {
@@ -26,12 +28,20 @@ impl<'a> Bins<'a> {
         let table = bins::table(cx.op)?;
         let bound = cx.bound.iter().find(|bound| !bound.writes && bound.value == table)?;
         let set = cx.node.set.as_ref()?;
-        Some(Bins { variable: &bound.variable, domain: cx.graph.domains.get(set.domain)?, capacity: set.capacity })
+        let domain = cx.graph.domains.get(set.domain)?;
+        let sums = sums(cx).map(|(_, numbers)| numbers).sum();
+        Some(Bins { variable: &bound.variable, domain, capacity: set.capacity, sums })
     }
 
     /// Cells of a tile along each axis.
     pub(super) fn tile(&self) -> [u32; 3] {
-        bins::tile(self.domain.dim)
+        bins::tile(self.domain.dim, self.sums)
+    }
+
+    /// Cells from a tile's first one to its bin's, along each axis.
+    pub(super) fn margin(&self) -> [u32; 3] {
+        let margin = bins::margin(self.domain.dim, self.sums);
+        [0, 1, 2].map(|axis| if axis < self.domain.dim { margin } else { 0 })
     }
 }
 

@@ -125,7 +125,8 @@ impl Grid<'_> {
     }
 
     /// `add_x` where a tile of workgroup memory adds up first, with `size` cells along each axis; and `_flush_x(cell, part, sum)`, which adds
-    /// what the tile holds to the grid. A tile has one component behind the other, so that lanes meet in fewer banks of its memory.
+    /// what the tile holds to the grid, and returns the element with what it held before, or -1. A tile has one component behind the other, so
+    /// that lanes meet in fewer banks of its memory.
     fn add_tiled(&self, variable: &str, bits: u32, size: [u32; 3]) -> String {
         let name = self.name;
         let ty = self.wgsl();
@@ -136,41 +137,38 @@ impl Grid<'_> {
         let n = self.ty.value().components(dim);
         let scale = scale(bits);
         let count = size.iter().product::<u32>();
-        let whole = if n == 1 { "i32".to_string() } else { format!("vec{n}i") };
-        let any = if n == 1 { "" } else { "any" };
         let component = |i: u32| if n == 1 { String::new() } else { format!(".{}", COMPONENTS[i as usize]) };
         let each =
             |text: &dyn Fn(u32, String) -> String| -> Vec<String> { (0..n).map(|i| text(i, component(i))).collect() };
         let sizes = each(&|_, part| format!("abs(_steps{part})"));
-        let largest = sizes.clone().into_iter().reduce(|most, size| format!("max({most}, {size})"));
         let in_tile = each(&|i, part| {
             let rounded = format!("bitcast<i32>(_steps{part} + {}) - {ROUNDER_BITS}", float(ROUNDER));
             format!("atomicAdd(&_tile_{name}[_k + {}], {rounded}); ", i * count)
         });
-        let beyond = each(&|i, part| format!("_o{part} = atomicAdd(&{variable}[{n} * _at + {i}], _q{part}); "));
-        // The largest of all sizes does not show whether one of them is no number; their sum does. What is wrong is kept in scalars: vectors that
-        // live on into the branches around the tile cost a tenth of a kernel's time.
+        // In scalars, and nothing lives on: registers of the way around the tile are not there for the way into it.
+        let rounded = |part: &str| format!("i32(round(_steps{part}))");
+        let ask = each(&|i, part| format!("let _o{i} = atomicAdd(&{variable}[{n} * _at + {i}], {}); ", rounded(&part)));
+        let look = each(&|i, part| format!("_added_around_{name}(_at, _steps{part}, {}, _o{i}); ", rounded(&part)));
+        // The sum of all sizes bounds each of them, and is no number where one of them is none.
         format!(
             "fn add_{name}(_cell: {cells}, _value: {ty}) {{\n    \
-                 let _steps = _value * {scale}; if (_sampled) {{ _sample_{name}(_steps); }}\n    \
-                 let _t = _cell - _corner; let _most = {largest}; let _sum = {sum}; let _all = _added_{name} + _most;\n    \
-                 if (all(bitcast<vec{dim}u>(_t) < vec{dim}u({tile})) && _all < {most} && _sum < 1e30) {{\n        \
-                     _added_{name} = _all; let _k = {in_tile_element}; {in_tile}return;\n    \
-                 }}\n    \
-                 {place} let _at = {element_of_c}; let _q = {whole}(round(_steps)); var _o: {whole}; {beyond}let _s = _o + _q;\n    \
-                 if (!(_sum < 1e30)) {{ _none_{name} = _at; return; }}\n    \
-                 if (_most >= 2147483648.0 || {any}(((_o ^ _s) & (_q ^ _s)) < {whole}())) {{ _left_{name} = _at; _size_{name} = _most + 2147483648.0; }}\n\
+                 let _steps = _value * {scale}; let _t = _cell - _corner; let _all = _added_{name} + ({sum});\n    \
+                 let _in = all(bitcast<vec{dim}u>(_t) < vec{dim}u({tile})) && _all < {most};\n    \
+                 if (_in) {{ _added_{name} = _all; let _k = {in_tile_element}; {in_tile}}}\n    \
+                 if (!_in || _sampled) {{ if (_sampled) {{ _sample_{name}(_steps); }} if (!_in) {{ {place} let _at = {element_of_c}; {ask}{look}}} }}\n\
              }}\n\
-             fn _flush_{name}(_cell: {cells}, _part: i32, _q: i32) {{\n    \
-                 {place} let _at = {element_of_c}; let _o = atomicAdd(&{variable}[{n} * _at + _part], _q); _flushed_{name}(_at, _q, _o);\n\
+             fn _flush_{name}(_cell: {cells}, _part: i32, _q: i32) -> vec2i {{\n    \
+                 if (_q == 0) {{ return vec2i(-1, 0); }}\n    \
+                 {flushed} let _at = {element_of_c}; return vec2i(_at, atomicAdd(&{variable}[{n} * _at + _part], _q));\n\
              }}",
+            flushed = self.written_cell(self.leaving("return vec2i(-1, 0);"), &[EdgeRule::Zero]),
             sum = sizes.join(" + "),
             tile = cells_literal(size, dim),
             most = float(f64::from(MOST_STEPS)),
             in_tile_element = element("_t", size, dim),
             in_tile = in_tile.concat(),
-            beyond = beyond.concat(),
-            largest = largest.unwrap_or_default(),
+            ask = ask.concat(),
+            look = look.concat(),
         )
     }
 

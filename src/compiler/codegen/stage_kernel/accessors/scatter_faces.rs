@@ -91,12 +91,11 @@ fn add_{name}(_cell: {cells}, _axis: i32, _value: f32) {{
         atomicAdd(&_tile_{name}[{in_tile} + _a * {count}], bitcast<i32>(_steps + {rounder}) - {ROUNDER_BITS}); return;
     }}
     let _q = i32(round(_steps)); let _p = _put_{name}(_cell, _a, _q); if (_p.x < 0) {{ return; }}
-    let _at = _p.x / {dim}; let _s = _p.y + _q;
-    if (!(_most < 1e30)) {{ _none_{name} = _at; return; }}
-    if (_most >= 2147483648.0 || ((_p.y ^ _s) & (_q ^ _s)) < 0) {{ _left_{name} = _at; _size_{name} = _most + 2147483648.0; }}
+    _added_around_{name}(_p.x / {dim}, _steps, _q, _p.y);
 }}
-fn _flush_{name}(_cell: {cells}, _part: i32, _q: i32) {{
-    let _p = _put_{name}(_cell, _part, _q); if (_p.x < 0) {{ return; }} _flushed_{name}(_p.x / {dim}, _q, _p.y);
+fn _flush_{name}(_cell: {cells}, _part: i32, _q: i32) -> vec2i {{
+    if (_q == 0) {{ return vec2i(-1, 0); }}
+    let _p = _put_{name}(_cell, _part, _q); return vec2i(select(_p.x / {dim}, -1, _p.x < 0), _p.y);
 }}",
             put = self.put_on_face(variable),
             last = dim - 1,

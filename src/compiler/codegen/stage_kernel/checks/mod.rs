@@ -78,6 +78,9 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
         let name = name(&written);
         if out.is_empty() {
             out.push_str("var<private> _sampled: bool;\n");
+            if Bins::of(cx).is_some() {
+                out.push_str("var<private> _component: u32;\n");
+            }
             out.push_str(WRONG);
         }
         let ty = value.ty.value();
@@ -96,10 +99,8 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
     }
     if !flush.is_empty() {
         let binned = Bins::of(cx).is_some();
-        let report = |written: Written<'_>| format!(" _report_{}();", name(&written));
-        let fixed = checked_writes(cx).filter(|w| binned && bits(w.port, w.value.ty.value()).is_some());
-        let (sum, reports) = (if binned { "" } else { SUM }, fixed.map(report).collect::<String>());
-        let _ = writeln!(out, "{sum}fn _sampled_end() {{{reports} if (!_sampled) {{ return; }}{flush} }}");
+        let sum = if binned { "" } else { SUM };
+        let _ = writeln!(out, "{sum}fn _sampled_end() {{ if (!_sampled) {{ return; }}{flush} }}");
     }
     out
 }

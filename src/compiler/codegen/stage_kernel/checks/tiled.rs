@@ -9,30 +9,31 @@
 
 use super::{MOST_STRIDE, SAMPLED, bits, checked_writes, counts, invocations, marks};
 use crate::codegen::stage_kernel::context::{Context, Written};
-use crate::codegen::wgsl::COMPONENTS;
 use crate::scatter::HEAD_WORDS;
 
-/// The functions of a port: `_sample_x` looks at what is added \[steps\]; `_report_x` notes the last cell of which a
-/// particle has found that what went around the tile is wrong; `_flushed_x` checks what the tile adds to the grid, `_q` to `_o`; `_sampled_x` ends a chunk's sample.
+/// The functions of a port: `_sample_x` looks at what is added \[steps\], at one component in each chunk; `_added_around_x` checks what was
+/// added to the grid itself, `_q` to `_o`; `_flushed_x` checks what the tile adds to the grid, `_q` to `_o`; `_sampled_x` ends a chunk's
+/// sample.
 pub(super) fn functions(name: &str, n: u32) -> String {
     let (counts, marks) = (counts(name), marks(name));
-    let float = if n == 1 { "f32".into() } else { format!("vec{n}f") };
+    let (float, component) =
+        if n == 1 { ("f32".into(), String::new()) } else { (format!("vec{n}f"), format!("[_component % {n}u]")) };
     format!(
-        "var<private> _total_{name}: {float};
-var<private> _lost_{name}: {float};
+        "var<private> _total_{name}: f32;
+var<private> _lost_{name}: f32;
 var<private> _most_{name}: u32;
 var<workgroup> _sums_{name}: array<atomic<u32>, {all}>;
 fn _sample_{name}(_steps: {float}) {{
-    let _size = select({float}(), abs(_steps), abs(_steps) < {float}(1e30));
+    let _size = abs(_steps{component});
+    if (!(_size < 1e30)) {{ return; }}
     _total_{name} += _size;
-    _lost_{name} += select({float}(), _size, round(_steps) == {float}());
+    if (round(_size) == 0.0) {{ _lost_{name} += _size; }}
 }}
-var<private> _none_{name}: i32 = -1;
-var<private> _left_{name}: i32 = -1;
-var<private> _size_{name}: f32;
-fn _report_{name}() {{
-    if (_none_{name} >= 0) {{ _wrong(params.{counts}, params.{marks}, _none_{name}, 2u, 0.0); _none_{name} = -1; }}
-    if (_left_{name} >= 0) {{ _wrong(params.{counts}, params.{marks}, _left_{name}, 1u, _size_{name}); _left_{name} = -1; }}
+fn _added_around_{name}(_at: i32, _steps: f32, _q: i32, _o: i32) {{
+    let _s = _o + _q; let _none = !(abs(_steps) < 1e30);
+    if (_none || abs(_steps) >= 2147483648.0 || ((_o ^ _s) & (_q ^ _s)) < 0) {{
+        _wrong(params.{counts}, params.{marks}, _at, select(1u, 2u, _none), select(abs(_steps) + 2147483648.0, 0.0, _none));
+    }}
 }}
 fn _sum_{name}(_at: i32, _steps: f32) {{
     let _amount = ceil(_steps * 256.0);
@@ -43,6 +44,7 @@ fn _sum_{name}(_at: i32, _steps: f32) {{
     if (_more > 0u) {{ atomicAdd(&_sums_{name}[_at + 1], _more); }}
 }}
 fn _flushed_{name}(_at: i32, _q: i32, _o: i32) {{
+    if (_at < 0) {{ return; }}
     let _s = _o + _q;
     if (((_o ^ _s) & (_q ^ _s)) < 0) {{ _wrong(params.{counts}, params.{marks}, _at, 1u, f32(_o) + f32(_q)); return; }}
     if (_sampled) {{ _most_{name} = max(_most_{name}, u32(abs(_s))); }}
@@ -66,16 +68,11 @@ fn _sampled_{name}(_lane: u32) {{
 
 /// The end of a particle's sample.
 pub(super) fn end(name: &str, n: u32) -> String {
-    let parts = (0..n).map(|part| {
-        let component = if n == 1 { String::new() } else { format!(".{}", COMPONENTS[part as usize]) };
-        let sum = |of: &str, at: u32| {
-            format!(" if (_{of}_{name}{component} > 0.0) {{ _sum_{name}({at}, _{of}_{name}{component}); }}")
-        };
-        sum("total", 4 * part) + &sum("lost", 4 * part + 2)
-    });
-    let parts: String = parts.collect();
-    let zero = if n == 1 { "0.0".into() } else { format!("vec{n}f()") };
-    format!("{parts} _total_{name} = {zero}; _lost_{name} = {zero};")
+    let component = format!("i32(_component % {n}u)");
+    format!(
+        " if (_total_{name} > 0.0) {{ _sum_{name}(4 * {component}, _total_{name}); }} if (_lost_{name} > 0.0) {{ _sum_{name}(4 * {component} + 2, _lost_{name}); }} \
+         _total_{name} = 0.0; _lost_{name} = 0.0;"
+    )
 }
 
 /// What a chunk of listed particles samples: the statement that decides whether it is sampled, the one that clears the sums of samples, and the
@@ -86,7 +83,11 @@ pub(in crate::codegen::stage_kernel) fn sampled_chunks(cx: &Context<'_>) -> Opti
     sampled.first()?;
     let stride = (invocations(cx) / SAMPLED).clamp(1, MOST_STRIDE);
     let mask = (1u64 << stride.ilog2()) - 1;
-    let begin = format!("_sampled = ((_chunk + frame.index) & {mask}u) == 0u; ");
+    // Each time that a chunk is sampled another component is.
+    let begin = format!(
+        "_sampled = ((_chunk + frame.index) & {mask}u) == 0u; _component = (_chunk + frame.index) >> {}u; ",
+        stride.ilog2()
+    );
     let clear = sampled.iter().map(|Written { port, value, .. }| {
         let words = 4 * value.ty.value().components(value.dim);
         format!("    if (_lane < {words}u) {{ atomicStore(&_sums_{}[_lane], 0u); }}\n", port.name)

@@ -6,7 +6,7 @@
 //!     workgroupBarrier();
 //!     if (_spot < _read_particles__bins_[_at + 1u]) { let _i = _read_particles__bins_[640u + _spot]; let _result = stage(particles(_i)); .. }
 //!     workgroupBarrier();
-//!     for (var _k = _lane; _k < 864u; _k += 256u) { let _q = atomicExchange(&_tile_momentum[..], 0); .. _flush_momentum(..); }
+//!     for (var _k = _lane; _k < 2048u; _k += 2048u) { let _q0 = atomicExchange(&_tile_momentum[..], 0); .. _flush_momentum(..); }
 //! }
 //! ```
 
@@ -19,11 +19,13 @@ use crate::codegen::wgsl::cells_literal;
 use crate::ir::bins;
 use crate::ir::workgroups::LANES;
 
+/// Words that a lane adds to the grid before it looks at what they were.
+const FLUSHED_AT_ONCE: u32 = 8;
 const ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(num_workgroups) _groups: vec3u, @builtin(local_invocation_index) _lane: u32";
 
 /// The entry point around the text of one particle, `_i`.
 pub(super) fn entry(cx: &Context<'_>, bins: Bins<'_>, particle: &str) -> Entry {
-    let Bins { variable, domain, capacity } = bins;
+    let Bins { variable, domain, capacity, .. } = bins;
     let dim = domain.dim;
     let head = bins::HEAD_WORDS;
     let words = bins::CHUNK_WORDS;
@@ -33,7 +35,7 @@ pub(super) fn entry(cx: &Context<'_>, bins: Bins<'_>, particle: &str) -> Entry {
         3 => format!("vec3i(i32(_bin % {x}u), i32(_bin / {x}u % {y}u), i32(_bin / {}u))", x * y),
         _ => format!("vec2i(i32(_bin % {x}u), i32(_bin / {x}u))"),
     };
-    let (bin, margin) = (cells_literal(bins::bin(dim), dim), cells_literal(bins::margin(dim), dim));
+    let (bin, margin) = (cells_literal(bins::bin(dim), dim), cells_literal(bins.margin(), dim));
     let clear: String = sums(cx).map(|sum| cleared(&bins, &sum)).collect();
     let begin: String = sums(cx).map(|(Written { port, .. }, _)| format!("_added_{} = 0.0; ", port.name)).collect();
     let loops = cx.instances().any(|of| !of.stage.bounded(cx.graph.dim(of.node)).finite);
@@ -63,21 +65,35 @@ fn cleared(bins: &Bins<'_>, (Written { port, .. }, numbers): &(Written<'_>, u32)
     format!("    for (var _k = _lane; _k < {words}u; _k += {LANES}u) {{ atomicStore(&{tile}[_k], 0); }}\n")
 }
 
-/// What a tile holds goes to the grid, neighbouring lanes to neighbouring words.
+/// What a tile holds goes to the grid, neighbouring lanes to neighbouring words. A lane asks for several sums before it looks at what memory
+/// answers to the first.
 fn flushed(bins: &Bins<'_>, (Written { port, .. }, numbers): &(Written<'_>, u32)) -> String {
     let [x, y, z] = bins.tile();
-    let (tile, cells) = (names::tile(port), x * y * z);
-    let place = match bins.domain.dim {
-        3 => format!("vec3i(i32(_e % {x}u), i32(_e / {x}u % {y}u), i32(_e / {}u))", x * y),
-        _ => format!("vec2i(i32(_e % {x}u), i32(_e / {x}u))"),
+    let (tile, name, cells) = (names::tile(port), &port.name, x * y * z);
+    let place = |e: &str| match bins.domain.dim {
+        3 => format!("vec3i(i32({e} % {x}u), i32({e} / {x}u % {y}u), i32({e} / {}u))", x * y),
+        _ => format!("vec2i(i32({e} % {x}u), i32({e} / {x}u))"),
     };
+    let words = cells * numbers;
+    let each = |text: &dyn Fn(u32) -> String| (0..FLUSHED_AT_ONCE).map(text).collect::<String>();
+    let take = |k: u32| {
+        let word = format!("_k + {}u", k * LANES);
+        let element = format!("_part{k} * {cells}u + _e{k}");
+        format!(
+            "        let _e{k} = ({word}) / {numbers}u; let _part{k} = ({word}) % {numbers}u; var _q{k} = 0; \
+             if ({word} < {words}u) {{ _q{k} = atomicExchange(&{tile}[{element}], 0); }}\n"
+        )
+    };
+    let ask = |k: u32| {
+        let cell = format!("_corner + {}", place(&format!("_e{k}")));
+        format!("        let _p{k} = _flush_{name}({cell}, i32(_part{k}), _q{k});\n")
+    };
+    let look = |k: u32| format!("        _flushed_{name}(_p{k}.x, _q{k}, _p{k}.y);\n");
     format!(
-        "    for (var _k = _lane; _k < {words}u; _k += {LANES}u) {{\n        \
-             let _e = _k / {numbers}u; let _part = _k % {numbers}u;\n        \
-             let _q = atomicExchange(&{tile}[_part * {cells}u + _e], 0);\n        \
-             if (_q != 0) {{ _flush_{}(_corner + {place}, i32(_part), _q); }}\n    \
-         }}\n",
-        port.name,
-        words = cells * numbers
+        "    for (var _k = _lane; _k < {words}u; _k += {}u) {{\n{}{}{}    }}\n",
+        FLUSHED_AT_ONCE * LANES,
+        each(&take),
+        each(&ask),
+        each(&look)
     )
 }
