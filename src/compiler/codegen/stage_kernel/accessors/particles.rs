@@ -8,6 +8,7 @@
 
 use std::fmt::Write as _;
 
+use super::scatter::checked_sums;
 use crate::codegen::stage_kernel::context::{Context, Instance};
 use crate::codegen::stage_kernel::names;
 use crate::codegen::stage_kernel::text::Text;
@@ -138,24 +139,29 @@ fn capacity(cx: &Context<'_>, of: Instance<'_>, port: usize) -> u32 {
 pub(super) fn adder(port: &Port, name: &str, value: &WireValue, bits: u32) -> String {
     let (layout, target) = (value.layout(), names::written(port, &Part::Attribute(name.into())));
     let (n, stride) = (layout.components(), layout.numbers());
-    let add = |i: u32| {
-        let part = if n == 1 { "_value".to_string() } else { format!("_value.{}", COMPONENTS[i as usize]) };
-        let sum = format!("&{target}[{stride}u * _index + {i}u]");
-        match layout.value.scalar() {
-            Scalar::F32 => format!(
-                "{{ let _r = round({part} * {scale}); let _q = i32(_r); var _o = 0; if (_q != 0) {{ _o = atomicAdd({sum}, _q); }} \
-                 _check_{name}(i32(_index), {i}, {part}, _r, _q, _o); }}",
-                scale = float(f64::from(1u32 << bits))
-            ),
-            _ => format!("let _o = atomicAdd({sum}, {part}); _check_{name}(i32(_index), {part}, _o);"),
+    let part = |i: u32| if n == 1 { "_value".to_string() } else { format!("_value.{}", COMPONENTS[i as usize]) };
+    let sum = |i: u32| format!("&{target}[{stride}u * _index + {i}u]");
+    let adds = match layout.value.scalar() {
+        Scalar::F32 => {
+            let parts: Vec<(String, String)> = (0..n).map(|i| (part(i), sum(i))).collect();
+            checked_sums(name, "i32(_index)", &parts, &float(f64::from(1u32 << bits)))
+        }
+        _ => {
+            let add = |i| {
+                format!(
+                    "let _o = atomicAdd({}, {part}); _check_{name}(i32(_index), {part}, _o);",
+                    sum(i),
+                    part = part(i)
+                )
+            };
+            (0..n).map(add).collect()
         }
     };
-    let adds: Vec<String> = (0..n).map(add).collect();
     format!(
         "fn add_{name}(_index: u32, _value: {}) {{ if (_index >= {}u) {{ return; }} {} }}",
         layout.wgsl(),
         value.capacity,
-        adds.join(" ")
+        adds
     )
 }
 

@@ -59,6 +59,19 @@ pub(super) fn writer(
     }
 }
 
+/// Statements that add numbers to sums in fixed point, and then check all of them: the sums are asked for at once, and memory answers them
+/// together. Of vectors, many components are zero. `at`: the element; `parts`: each number with the place of its sum.
+pub(super) fn checked_sums(name: &str, at: &str, parts: &[(String, String)], scale: &str) -> String {
+    let ask = |(i, (part, sum)): (usize, &(String, String))| {
+        format!(
+            "let _r{i} = round({part} * {scale}); let _q{i} = i32(_r{i}); var _o{i} = 0; if (_q{i} != 0) {{ _o{i} = atomicAdd({sum}, _q{i}); }} "
+        )
+    };
+    let look =
+        |(i, (part, _)): (usize, &(String, String))| format!("_check_{name}({at}, {i}, {part}, _r{i}, _q{i}, _o{i}); ");
+    parts.iter().enumerate().map(ask).chain(parts.iter().enumerate().map(look)).collect()
+}
+
 impl Grid<'_> {
     /// `let _c = ..`: the cell that a cell shows by the edge rule. `leave`: what ends the function outside the grid, where there is
     /// nothing to write to; where sides differ, outside those with these rules.
@@ -108,20 +121,14 @@ impl Grid<'_> {
         let cells = cell_type(self.dim());
         let (place, element) = (self.written_cell(self.leaving("return;"), &[EdgeRule::Zero]), self.written_element());
         let (n, scale) = (self.ty.value().components(self.dim()), scale(bits));
-        let add = |i: u32| {
-            let part = if n == 1 { "_value".to_string() } else { format!("_value.{}", COMPONENTS[i as usize]) };
-            let sum = format!("&{variable}[{n} * ({element}) + {i}]");
-            match checked {
-                // Of vectors, many components are zero.
-                true => format!(
-                    "{{ let _r = round({part} * {scale}); let _q = i32(_r); var _o = 0; if (_q != 0) {{ _o = atomicAdd({sum}, _q); }} \
-                     _check_{name}({element}, {i}, {part}, _r, _q, _o); }}"
-                ),
-                false => format!("atomicAdd({sum}, i32(round({part} * {scale})));"),
-            }
+        let part = |i: u32| if n == 1 { "_value".to_string() } else { format!("_value.{}", COMPONENTS[i as usize]) };
+        let sum = |i: u32| format!("&{variable}[{n} * _at + {i}]");
+        let each = |text: &dyn Fn(u32) -> String| (0..n).map(text).collect::<String>();
+        let adds = match checked {
+            true => checked_sums(name, "_at", &(0..n).map(|i| (part(i), sum(i))).collect::<Vec<_>>(), &scale),
+            false => each(&|i| format!("atomicAdd({}, i32(round({} * {scale}))); ", sum(i), part(i))),
         };
-        let adds: Vec<String> = (0..n).map(add).collect();
-        format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} {} }}", adds.join(" "))
+        format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} let _at = {element}; {adds}}}")
     }
 
     /// `add_x` where a tile of workgroup memory adds up first, with `size` cells along each axis; and `_flush_x(cell, part, sum)`, which adds
