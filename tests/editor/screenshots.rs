@@ -23,6 +23,8 @@ fn still() -> Bench {
         bench.key(Key::ArrowRight);
         bench.until("a frame", |bench| bench.computed() == frame);
     }
+    // Numbers of the graph are read a while after their frame, into rows of their own.
+    bench.until("the Courant number", |bench| bench.seen().iter().any(|seen| seen.name.starts_with("advect/courant")));
     bench
 }
 
