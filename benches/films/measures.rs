@@ -128,7 +128,7 @@ pub(crate) struct Bar {
     floor: f64,
 }
 
-/// Those of the mean, of the energy where something moves, and of an octave.
+/// Bars of the mean, of the energy where something moves, and of an octave.
 pub(crate) type Bars = [Option<Bar>; 3];
 
 impl Bar {

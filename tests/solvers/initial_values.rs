@@ -8,20 +8,9 @@ use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
 use stagewright_solver_support::harness::*;
 
-const FLAT: &str = r#""domain": (domain: (resolution: (24, 17), width: 1, edge: "wall")),"#;
+use super::until::COUNT;
 
-/// Counts up in place, and says how far it is from ten.
-const COUNT: &str = r##"
-    "zero": (on: "domain", custom: r#"//! Zero
-        //! @out zero: Grid<f32>
-        fn stage(cell: Cell) -> f32 { return 0.0; }"#),
-    "solve": (group: (inputs: {"x": "Grid<f32>"}, outputs: {"x": "add.x", "left": "add.left"}, nodes: {
-        "add": (custom: r#"//! Add
-            //! @inout x: Grid<f32>
-            //! @out left: f32, reduce max
-            fn stage(cell: Cell) -> Result { return Result(x(cell) + 1.0, 9.0 - x(cell)); }"#, inputs: {"x": "in.x"}),
-    }), inputs: {"x": "zero"}, iterations: 20, until: (number: "left", below: $below, every: $every)),
-"##;
+const FLAT: &str = r#""domain": (domain: (resolution: (24, 17), width: 1, edge: "wall")),"#;
 
 fn tuned(document: &Document, tuning: Tuning) -> Simulation {
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));

@@ -595,7 +595,6 @@ fn a_moving_disc_of_cells_pushes_the_flow_that_potential_theory_says() {
         }
         rms(&off)
     });
-    println!("rms {errors:.4?} of the speed of the disc");
     within("96 cells, 38 across the disc", errors[2], 0.05, "h / r is 0.05");
     has_order("steps for a circle, 24 to 96", 0.5 * order(errors[0], errors[2]), 1.0);
 }

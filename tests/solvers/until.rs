@@ -12,8 +12,8 @@ const DOMAIN: &str = r#"
 "#;
 
 /// Counts up in place, and tells how far it is from ten.
-const COUNT: &str = r##"
-    "zero": (custom: r#"//! Zero
+pub(super) const COUNT: &str = r##"
+    "zero": (on: "domain", custom: r#"//! Zero
         //! @out zero: Grid<f32>
         fn stage(cell: Cell) -> f32 { return 0.0; }"#),
     "solve": (group: (inputs: {"x": "Grid<f32>"}, outputs: {"x": "add.x", "left": "add.left"}, nodes: {
