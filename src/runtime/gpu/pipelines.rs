@@ -7,6 +7,7 @@
 //! the plan in which the nodes of an opened text are kept apart, so that an edit compiles their kernels alone.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -113,12 +114,49 @@ impl Drop for Waiting {
     }
 }
 
-/// Everything that a pipeline depends on: the text itself rather than a hash of it, so there are no collisions.
-pub(super) type Key = (String, Vec<bool>, u32, bool, bool);
+/// Everything that a pipeline depends on: the text itself beside its hash, so there are no collisions. Texts are long and keys are looked up
+/// often, so the hash is computed once.
+#[derive(Clone, Debug)]
+pub(super) struct Key {
+    hash: u64,
+    content: Arc<Content>,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+struct Content {
+    wgsl: String,
+    /// Of each binding.
+    writes: Vec<bool>,
+    uniform_bytes: u32,
+    finite: bool,
+    in_bounds: bool,
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Key) -> bool {
+        self.hash == other.hash && (Arc::ptr_eq(&self.content, &other.content) || self.content == other.content)
+    }
+}
+
+impl Eq for Key {}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
 
 pub(super) fn key(kernel: &Kernel) -> Key {
-    let writes = kernel.bindings.iter().map(|b| b.writes).collect();
-    (kernel.wgsl.clone(), writes, kernel.uniform_bytes, kernel.finite, kernel.in_bounds)
+    let content = Content {
+        wgsl: kernel.wgsl.clone(),
+        writes: kernel.bindings.iter().map(|b| b.writes).collect(),
+        uniform_bytes: kernel.uniform_bytes,
+        finite: kernel.finite,
+        in_bounds: kernel.in_bounds,
+    };
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    Key { hash: hasher.finish(), content: Arc::new(content) }
 }
 
 impl Pipelines {
