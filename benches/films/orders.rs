@@ -9,6 +9,7 @@ use std::error::Error;
 use std::path::Path;
 
 use stagewright_language::document::Substeps;
+use stagewright_language::stage::types::WireType;
 use stagewright_runtime::gpu::Gpu;
 use stagewright_runtime::sim::{Field, Simulation};
 
@@ -134,6 +135,60 @@ const CASES: &[Case] = &[
         small: 0.25,
         remedies: ["", ""],
     },
+    Case {
+        graph: "smoke_flipbook",
+        carried: Some("smoke.value"),
+        moves: Some("velocity.value"),
+        steps: Some(1.0),
+        cells: Some(1.0),
+        small: 0.25,
+        remedies: ["substeps: (courant: 0.9, most: 32)", "more cells"],
+    },
+    Case {
+        graph: "smoke_particles_3d",
+        carried: None,
+        moves: Some("velocity.value"),
+        steps: Some(1.0),
+        cells: None,
+        small: 1.0,
+        remedies: ["substeps: (dt: 0.0085)", ""],
+    },
+    Case {
+        graph: "oil_clock",
+        carried: Some("fractions.value"),
+        moves: None,
+        steps: Some(1.0),
+        cells: Some(1.0),
+        small: 0.5,
+        remedies: ["substeps: (dt: 0.0042)", "more cells"],
+    },
+    Case {
+        graph: "curl_noise",
+        carried: None,
+        moves: None,
+        steps: Some(1.0),
+        cells: None,
+        small: 0.25,
+        remedies: ["substeps: (dt: 0.0085)", ""],
+    },
+    Case {
+        graph: "curl_wake_3d",
+        carried: None,
+        moves: None,
+        steps: Some(1.0),
+        cells: None,
+        small: 0.25,
+        remedies: ["substeps: (dt: 0.0085)", ""],
+    },
+    Case {
+        graph: "sph_water",
+        carried: None,
+        moves: Some("water.value.velocity"),
+        steps: None,
+        cells: None,
+        small: 0.25,
+        remedies: ["", ""],
+    },
 ];
 
 /// The two tables of these graphs; of all cases where there are none.
@@ -210,8 +265,15 @@ impl Bench<'_> {
     }
 }
 
+/// A wire's numbers; of particles, those that live.
 fn field(simulation: &Simulation, wire: Option<&str>) -> Result<Option<Field>, Box<dyn Error>> {
-    Ok(wire.map(|wire| simulation.read(wire)).transpose()?)
+    let Some(wire) = wire else { return Ok(None) };
+    let mut field = simulation.read(wire)?;
+    if let (WireType::Attribute(_), Some((set, _))) = (field.ty, wire.rsplit_once('.')) {
+        let living = simulation.read(&format!("{set}.count"))?.words.first().copied().unwrap_or(0);
+        field.data.truncate((living * field.components) as usize);
+    }
+    Ok(Some(field))
 }
 
 /// Differences and the order at which they shrink, from the first to the last; that order where it is short of its promise.

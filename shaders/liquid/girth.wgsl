@@ -12,7 +12,10 @@
 fn stage(cell: Cell) -> vec2f {
     let here = position(cell);
     let ahead = 0.75 * CELL_SIZE;
-    return vec2f(radius(here, 0.0), (radius(here, ahead) - radius(here, -ahead)) / (2.0 * ahead));
+    // The row below, this one, the row above: one call, since a driver copies all of its text to each.
+    var radii = vec3f();
+    for (var row = 0; row < 3; row += 1) { radii[row] = radius(here, f32(row - 1) * ahead); }
+    return vec2f(radii.y, (radii.z - radii.x) / (2.0 * ahead));
 }
 
 fn radius(here: Vec, ahead: f32) -> f32 {
@@ -33,16 +36,15 @@ fn radius(here: Vec, ahead: f32) -> f32 {
 fn outline(at_axis: Vec) -> f32 {
     var point = at_axis;
     // The ends, from below and from above.
-    var low = at_axis;
-    low.y = 0.0;
-    var high = at_axis;
-    high.y = SIZE.y;
-    for (var k = 0; k < 64; k++) {
-        low.y += max(vessel(low), 0.0);
-        high.y -= max(vessel(high), 0.0);
+    var ends = vec2f(0.0, SIZE.y);
+    for (var end = 0; end < 2; end += 1) {
+        var end_point = at_axis;
+        end_point.y = ends[end];
+        for (var k = 0; k < 64; k++) { end_point.y += f32(1 - 2 * end) * max(vessel(end_point), 0.0); }
+        ends[end] = end_point.y;
     }
-    let inset = min(1.5 * CELL_SIZE, 0.5 * max(high.y - low.y, 0.0));
-    point.y = clamp(point.y, low.y + inset, max(high.y, low.y) - inset);
+    let inset = min(1.5 * CELL_SIZE, 0.5 * max(ends.y - ends.x, 0.0));
+    point.y = clamp(point.y, ends.x + inset, max(ends.y, ends.x) - inset);
     point.x = SIZE.x;
     for (var k = 0; k < 64; k++) {
         let left = vessel(point);

@@ -9,11 +9,14 @@
 fn stage(particle: Particle) -> Vec {
     let place = particle.position;
     let dt = frame.dt;
-    let first = velocity(place);
-    if params.order == 1 { return place + dt * first; }
-    let second = velocity(place + 0.5 * dt * first);
-    if params.order == 2 { return place + dt * second; }
-    let third = velocity(place + 0.5 * dt * second);
-    let fourth = velocity(place + dt * third);
-    return place + dt / 6.0 * (first + 2.0 * second + 2.0 * third + fourth);
+    // The flow is called in one place: a driver may copy all of its text to each call.
+    var slope = Vec();
+    var sum = Vec();
+    for (var k = 0; k < params.order; k++) {
+        slope = velocity(place + select(0.5, 1.0, k == 3) * dt * slope);
+        sum += select(1.0, 2.0, k == 1 || k == 2) * slope;
+    }
+    if params.order < 3 { return place + dt * slope; }
+    if params.order == 3 { sum += velocity(place + dt * slope); }
+    return place + dt / 6.0 * sum;
 }

@@ -22,13 +22,16 @@ fn stage(particle: Particle) -> Vec {
     let drag = 2.0 * f32(DIM + 2) * params.viscosity / particle.density * inverse_h * inverse_h;
     let shock = params.artificial * sqrt(params.stiffness) * inverse_h; // alpha c h/2 over the mean of the densities is h^2 times this over their sum
     let pressed = particle.pressure / (particle.density * particle.density);
-    // The nearest closed side along each axis, and a bit for each that is within reach.
+    // The nearest closed side along each axis; far beyond reach where there is none.
     var planes = Vec();
-    var sides = 0;
+    var far = Vec();
+    var beside = false;
     for (var axis = 0; axis < DIM; axis++) {
         let side = i32(2.0 * particle.position[axis] > SIZE[axis]);
         planes[axis] = f32(side) * SIZE[axis];
-        if abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis) { sides |= 1 << u32(axis); }
+        let within = abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis);
+        far[axis] = select(1e30, 0.0, within);
+        beside |= within;
     }
     let depth = 4.0 * abs(particle.position - planes);
     var sum = Vec();
@@ -45,13 +48,16 @@ fn stage(particle: Particle) -> Vec {
         let closing = dot(other.velocity - particle.velocity, apart);
         let damped = drag / other.density + select(0.0, shock / (particle.density + other.density), closing < 0.0);
         sum -= inside * (inside * inside * both - (weights.y * inside * inside + weights.x) * damped * closing) * toward;
-        if sides == 0 { continue; }
-        let farther = depth * abs(other.position - planes); // squares of the distances to images, less that to the particle
-        // One image for each set of the sides that are near.
+        if !beside { continue; }
+        let farther = depth * abs(other.position - planes) + far; // squares of the distances to images, less that to the particle
+        var nearest = farther.x;
+        for (var axis = 1; axis < DIM; axis++) { nearest = min(nearest, farther[axis]); }
+        if square + nearest >= h * h { continue; }
+        // One image for each set of sides: three of them in 2D.
         for (var image = 1; image < 8; image++) {
             let axes = bits(image);
-            let beyond = select(h * h, square + dot(axes, farther), (image & sides) == image);
-            if beyond < h * h {
+            let beyond = square + dot(axes, farther);
+            if image < 4 * (DIM - 1) && beyond < h * h {
                 let reach = apart + 2.0 * axes * (planes - other.position);
                 let inside = 1.0 - sqrt(beyond) * inverse_h;
                 let closing = dot((1.0 - 2.0 * axes) * other.velocity - particle.velocity, reach);

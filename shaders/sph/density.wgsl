@@ -12,13 +12,16 @@
 fn stage(particle: Particle) -> Result {
     let h = kernel().z;
     let inverse_h = 1.0 / h;
-    // The nearest closed side along each axis, and a bit for each that is within reach.
+    // The nearest closed side along each axis; far beyond reach where there is none.
     var planes = Vec();
-    var sides = 0;
+    var far = Vec();
+    var beside = false;
     for (var axis = 0; axis < DIM; axis++) {
         let side = i32(2.0 * particle.position[axis] > SIZE[axis]);
         planes[axis] = f32(side) * SIZE[axis];
-        if abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis) { sides |= 1 << u32(axis); }
+        let within = abs(particle.position[axis] - planes[axis]) < h && wall_face(side * RESOLUTION, axis);
+        far[axis] = select(1e30, 0.0, within);
+        beside |= within;
     }
     let depth = 4.0 * abs(particle.position - planes);
     var sum = 0.0;
@@ -33,14 +36,17 @@ fn stage(particle: Particle) -> Result {
         let cubed = inside * inside * inside;
         sum += cubed * inside * (1.0 + 4.0 * q);
         rate += cubed * dot(particle.velocity - particles(near.index).velocity, apart);
-        if sides == 0 { continue; }
+        if !beside { continue; }
         let place = particles(near.index).position;
-        let farther = depth * abs(place - planes); // squares of the distances to images, less that to the particle
-        // One image for each set of the sides that are near.
+        let farther = depth * abs(place - planes) + far; // squares of the distances to images, less that to the particle
+        var nearest = farther.x;
+        for (var axis = 1; axis < DIM; axis++) { nearest = min(nearest, farther[axis]); }
+        if square + nearest >= h * h { continue; }
+        // One image for each set of sides: three of them in 2D.
         for (var image = 1; image < 8; image++) {
             let axes = bits(image);
-            let beyond = select(h * h, square + dot(axes, farther), (image & sides) == image);
-            if beyond < h * h {
+            let beyond = square + dot(axes, farther);
+            if image < 4 * (DIM - 1) && beyond < h * h {
                 let reach = apart + 2.0 * axes * (planes - place);
                 let q = sqrt(beyond) * inverse_h;
                 let inside = 1.0 - q;

@@ -133,6 +133,8 @@ pub const MAX_JOINED_BUFFERS: u32 = 32;
 
 /// Invocations of a workgroup that every adapter supports.
 pub const LANES: u32 = 256;
+/// Limit of invocations of a workgroup along each axis, which every adapter has.
+pub const MAX_WORKGROUP: [u32; 3] = [256, 256, 64];
 /// Words of workgroup memory that every adapter has.
 pub const MAX_TILE_WORDS: u32 = 4096;
 

@@ -111,6 +111,20 @@ fn small_dispatches_share_a_workgroup_and_change_no_bit() {
     }
 }
 
+/// Levels of few cells fill a workgroup, which has no more invocations along an axis than every adapter offers. The software driver offers more.
+#[test]
+fn workgroups_are_within_the_limits_of_every_adapter() {
+    for cells in ["2, 2, 2", "32, 32, 32", "4, 2, 64", "64, 2, 2", "9, 8, 7", "64, 64"] {
+        for (solve, joined_buffers) in [("walls", 4), ("walls", 16), ("box", 4), ("box", 16)] {
+            let plan = with(&solver(cells, "wall", solve), Tuning { joined_buffers, ..Tuning::gpu() }, &[]);
+            for kernel in plan.kernels.iter() {
+                let [x, y, z] = kernel.workgroup;
+                assert!(x <= 256 && y <= 256 && z <= 64 && x * y * z <= 256, "{solve} of {cells}: {}", kernel.name);
+            }
+        }
+    }
+}
+
 /// A wire that somebody looks at is kept as ever, and what lies behind a gate or is being edited stays by itself.
 #[test]
 fn what_is_looked_at_gated_or_edited_is_as_before() {

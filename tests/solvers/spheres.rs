@@ -1,5 +1,8 @@
 //! Spheres seen through a camera, and their thickness, against rays and spheres in f64.
 
+use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
+use stagewright_language::graph::Graph;
+use stagewright_language::library::Library;
 use stagewright_runtime::sim::Simulation;
 use stagewright_solver_support::harness::*;
 
@@ -49,6 +52,15 @@ const SPHERES: &str = r##"
 /// Draws balls; each one's velocity is its place in the list.
 fn drawn(balls: &[Ball]) -> (Simulation, View, Vec<Ball>) {
     let mut sim = start(60.0, SPHERES, &[]);
+    draw(&mut sim, balls);
+    let view = View::read(&sim, "camera.camera", SIZE);
+    // As the GPU has them.
+    let exact = |b: &Ball| Ball { center: b.center.map(|x| f64::from(x as f32)), radius: f64::from(b.radius as f32) };
+    let balls = balls.iter().map(exact).collect();
+    (sim, view, balls)
+}
+
+fn draw(sim: &mut Simulation, balls: &[Ball]) {
     sim.reset();
     let position: Vec<f32> = balls.iter().flat_map(|b| b.center.map(|x| x as f32)).collect();
     let velocity: Vec<f32> = (0..balls.len()).flat_map(|i| [i as f32, 0.5, -1.0]).collect();
@@ -57,13 +69,7 @@ fn drawn(balls: &[Ball]) -> (Simulation, View, Vec<Ball>) {
         sim.write(&format!("set.{name}"), values).unwrap_or_else(|e| panic!("{e}"));
     }
     sim.set_count("set", balls.len() as u32).unwrap_or_else(|e| panic!("{e}"));
-    step(&mut sim, 1);
-    let view = View::read(&sim, "camera.camera", SIZE);
-    // As the GPU has them.
-    let exact =
-        |(p, r): (&[f32], &f32)| Ball { center: std::array::from_fn(|i| f64::from(p[i])), radius: f64::from(*r) };
-    let balls = position.chunks(3).zip(&radius).map(exact).collect();
-    (sim, view, balls)
+    step(sim, 1);
 }
 
 /// What a pixel must show: depth and ball; and the depths that rounding may confuse with it.
@@ -266,4 +272,34 @@ fn the_thickness_of_a_sphere_integrates_to_its_volume() {
         let what = format!("volume of a ball of {:.1} pixels", 1.0 / width);
         within(&what, (volume / exact - 1.0).abs(), bar, "midpoint rule: the root at the rim, in units of the radius");
     }
+}
+
+/// On a GPU eight invocations share the rows of a sphere's pixels (pass `loop_lanes`).
+#[test]
+fn rows_that_invocations_share_change_no_bit() {
+    let places = random(4 * 200, 5);
+    let ball = |v: &[f32]| Ball {
+        center: [2.0 + 1.5 * f64::from(v[0]), 1.5 + 1.2 * f64::from(v[1]), 2.0 + 1.5 * f64::from(v[2])],
+        radius: 0.02 + 0.2 * f64::from(v[3] * v[3]),
+    };
+    let balls: Vec<Ball> = places.chunks(4).map(ball).collect();
+    let graph = Graph::build(&document(60.0, SPHERES, &[]), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let wires = ["depth.depth", "index.index", "thickness.thickness", "bounds.particles.bounds"];
+    let seen = |without: &[&str]| {
+        let tuning = Tuning { without: without.iter().map(ToString::to_string).collect(), ..Tuning::gpu() };
+        let keep = Keep::Wires(wires.map(String::from).into());
+        let options = PlanOptions { keep, tuning, ..PlanOptions::default() };
+        let plan = Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"));
+        let sharing = plan.kernels.iter().filter(|kernel| kernel.wgsl.contains(" = _share; ")).count();
+        let mut sim = Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"));
+        draw(&mut sim, &balls);
+        (sharing, wires.map(|wire| words(&sim, wire)))
+    };
+    let (sharing, shared) = seen(&[]);
+    let (none, alone) = seen(&["loop_lanes"]);
+    assert_eq!((sharing, none), (3, 0));
+    for (wire, (shared, alone)) in wires.iter().zip(shared.iter().zip(&alone)) {
+        assert_eq!(shared, alone, "{wire}");
+    }
+    assert!(shared[1].iter().filter(|index| **index != u32::MAX).count() > 3000, "most pixels show a ball");
 }

@@ -29,6 +29,7 @@ struct Variant {
     writes: Vec<WriteKey>,
     shape: Option<Shape>,
     sweeps: u32,
+    lanes: u32,
     /// Whether it is dispatched block by block.
     listed: bool,
 }
@@ -101,6 +102,7 @@ impl Variant {
             writes: writes.collect(),
             shape: op.shape,
             sweeps: op.sweeps,
+            lanes: op.lanes,
             listed: workgroups::listed_blocks(graph, op, in_place).is_some(),
         }
     }

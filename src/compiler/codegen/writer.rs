@@ -311,7 +311,9 @@ impl<'a, 'g> Writer<'a, 'g> {
                     memory[table].map(|buffer| Indirect { buffer, offset: 4 * blocks::GROUPS, living: true })
                 }
                 None => self.gated(program, op, memory).or_else(|| {
-                    living(stage, op).filter(|_| bins::table(op).is_none()).and_then(|count| memory[count]).map(counted)
+                    // The count says how many workgroups there are where each particle has one invocation.
+                    let counts = bins::table(op).is_none() && op.lanes == 1;
+                    living(stage, op).filter(|_| counts).and_then(|count| memory[count]).map(counted)
                 }),
             },
             uniform: self.uniforms.block(op, &variant_kernel.block, &self.alarms),

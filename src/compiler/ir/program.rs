@@ -231,6 +231,8 @@ pub(crate) struct Op {
     pub gate: Option<ValueId>,
     /// Whether the text of one of its stages is being edited: it shares no dispatch and has the plain shape.
     pub edited: bool,
+    /// Invocations that share the loop of a particle (pass `loop_lanes`).
+    pub lanes: u32,
     /// Whether one workgroup may do its work, together with that of operations next to it (pass `one_workgroup`).
     pub small: bool,
 }
@@ -277,6 +279,7 @@ impl Op {
             invariant: false,
             gate: None,
             edited: false,
+            lanes: 1,
             small: false,
         }
     }

@@ -69,6 +69,9 @@ fn line(graph: &Graph, program: &Program, op: &Op) -> String {
     if op.invariant {
         notes.push("invariant".into());
     }
+    if op.lanes > 1 {
+        notes.push(format!("{} lanes a particle", op.lanes));
+    }
     if op.small {
         notes.push("small".into());
     }

@@ -178,6 +178,9 @@ pub(crate) fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &No
     {
         return bins::groups(domain, set.capacity);
     }
+    if let Some(set) = node.set.as_ref().filter(|_| op.lanes > 1) {
+        return word_groups(u64::from(set.capacity) * u64::from(op.lanes));
+    }
     if let (Some(_), Some(domain)) = (summed_blocks(graph, op), node.domain.and_then(|d| graph.domains.get(d))) {
         // All of a block have a place in the sum, those beyond the last cells too.
         let [x, y, z] = blocks::blocks(domain);

@@ -12,6 +12,7 @@ pub(super) mod early_exit;
 mod fill_fusion;
 mod fusion;
 mod hoist_invariant;
+mod loop_lanes;
 mod neighbor_cache;
 mod one_workgroup;
 mod peephole;
@@ -298,6 +299,17 @@ pub(super) const PASSES: &[Pass] = &[
         when: packs,
         runs: Runs::Frame(|with, program| {
             scatter_tiles::assign(with.graph, program, with.tuning.binned_capacity);
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "loop_lanes",
+        phase: Phase::Fuse,
+        verb: "shared loops of",
+        place: "after scatter_tiles: a kernel that goes by a list has its own invocations",
+        when: packs,
+        runs: Runs::Frame(|with, program| {
+            loop_lanes::assign(with.graph, program);
             Ok(())
         }),
     },

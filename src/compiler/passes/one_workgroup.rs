@@ -9,7 +9,7 @@ use crate::graph::{Graph, Kind};
 use crate::ir::workgroups::{extent, op_groups};
 use crate::ir::{Op, Program, Task, bins, tiles};
 use crate::stage::IterationSource;
-use crate::tuning::{LANES, MAX_TILE_WORDS};
+use crate::tuning::{LANES, MAX_TILE_WORDS, MAX_WORKGROUP};
 
 /// Marks operations that may share a workgroup with those next to them.
 pub(super) fn mark(graph: &Graph, program: &mut Program) {
@@ -62,9 +62,19 @@ fn fill_workgroup(graph: &Graph, op: &mut Op) {
     };
     let dim = graph.dim(node);
     let lanes = shape.group.iter().product::<u32>().max(1);
-    shape.group[if dim == 3 { 2 } else { 1 }] *= LANES / lanes;
+    let mut left = LANES / lanes;
+    // The last axis first; a kernel that shares its workgroup with no other is dispatched in this shape.
+    for axis in (0..dim as usize).rev() {
+        while left.is_multiple_of(2) && 2 * shape.group[axis] <= MAX_WORKGROUP[axis] {
+            shape.group[axis] *= 2;
+            left /= 2;
+        }
+    }
     let cells = shape.tile_size(dim).iter().product::<u32>();
-    if lanes < LANES && LANES.is_multiple_of(lanes) && cells * tiles::words(graph, node) <= MAX_TILE_WORDS {
+    if lanes < LANES
+        && shape.group.iter().product::<u32>() == LANES
+        && cells * tiles::words(graph, node) <= MAX_TILE_WORDS
+    {
         op.shape = Some(shape);
     }
 }

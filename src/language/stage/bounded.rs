@@ -8,7 +8,7 @@ use super::loops::{self, Search};
 use super::proven::Bounded;
 use super::syntax::{Token, TokenKind, text, tokens};
 use super::types::{PortType, ValueType};
-use super::{neighbors, roll, unroll};
+use super::{lanes, neighbors, roll, unroll};
 
 impl Stage {
     /// The text with a budget in each loop that is not proven to end, in a space of `dim` dimensions (2 or 3).
@@ -41,6 +41,20 @@ impl Stage {
             let text = roll::rolled(&self.bounded(dim).source, &every, &fields);
             unroll::unrolled(&text, &|name| dimension_constant(name, dim), &[])
         })
+    }
+
+    /// A text of the stage with the loop at its end shared by so many invocations, of which `_share` is the number. None where rounds depend on
+    /// one another, or a loop is not proven to end.
+    pub fn with_shared_loop(&self, source: &str, dim: u32, lanes: u32) -> Option<String> {
+        let constants = constants(&tokens(source));
+        let constant = |name: &str| dimension_constant(name, dim).or_else(|| constants.get(name).copied());
+        let ports: Vec<&str> = self.outputs().map(|port| port.name.as_str()).collect();
+        let adds = |name: &str| {
+            let port = ["add_", "min_", "max_"].iter().find_map(|verb| name.strip_prefix(verb));
+            port.is_some_and(|port| ports.contains(&port.strip_suffix("_at").unwrap_or(port)))
+        };
+        let alone = self.repeatable() && !self.names("workgroup") && self.bounded(dim).finite;
+        alone.then(|| lanes::shared(source, &constant, &adds, lanes)).flatten()
     }
 
     /// The text with a budget in loops, and loops over axes alone unrolled.
@@ -163,6 +177,17 @@ pub(super) fn dimension_constant(name: &str, dim: u32) -> Option<i64> {
 mod tests {
     use super::PURE;
     use crate::stage::language;
+
+    #[test]
+    fn stages_that_draw_spheres_share_their_loops() {
+        let library = crate::library::Library::builtin();
+        let drawn = ["points", "points_2d", "sphere_depth", "sphere_index", "sphere_thickness", "streaks"];
+        let shares = drawn.map(|name| {
+            let stage = library.stage(&format!("view/{name}")).unwrap();
+            stage.with_shared_loop(stage.unrolled(2), 2, 8).is_some()
+        });
+        assert_eq!(shares, [false, false, true, true, true, true]);
+    }
 
     #[test]
     fn whole_constants_are_known_where_their_name_is_declared_once() {

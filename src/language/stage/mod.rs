@@ -13,6 +13,7 @@ pub mod guard;
 pub mod header;
 mod indexing;
 pub mod interleave;
+mod lanes;
 pub mod language;
 mod loops;
 pub mod neighbors;

@@ -39,7 +39,8 @@ struct Counted {
 impl Counted {
     fn read(tokens: &[Token<'_>], at: usize, constants: &dyn Fn(&str) -> Option<i64>) -> Option<Counted> {
         let text = |i: usize| text(tokens, i);
-        let constant = |i: usize| text(i).parse().ok().or_else(|| constants(text(i)));
+        // A parameter that is fixed is `2i`.
+        let constant = |i: usize| text(i).trim_end_matches('i').parse().ok().or_else(|| constants(text(i)));
         let counter = text(at + 3);
         let head = ["for", "(", "var", counter, "=", text(at + 5), ";", counter, "<", text(at + BOUND), ";", counter];
         head.iter().enumerate().all(|(k, word)| text(at + k) == *word).then_some(())?;

@@ -22,7 +22,8 @@ struct LoopContext<'a> {
 /// The text with loops `for (var i = A; i < B; i++)` unrolled, where A and B are known, the body neither writes the
 /// counter nor leaves the loop, and there are few copies. `arrays`: ports with several numbers a cell.
 pub(super) fn unrolled(source: &str, constants: &dyn Fn(&str) -> Option<i64>, arrays: &[&str]) -> String {
-    let bounds = |bound: &str| bound.parse().ok().or_else(|| constants(bound));
+    // A parameter that is fixed is `2i`.
+    let bounds = |bound: &str| bound.trim_end_matches('i').parse().ok().or_else(|| constants(bound));
     let copies = if arrays.is_empty() { MAX_COPIES } else { 2 * MAX_COPIES };
     let tokens = tokens(source);
     let looping = if arrays.is_empty() { BTreeSet::new() } else { looping(&tokens) };

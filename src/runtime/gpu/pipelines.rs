@@ -125,7 +125,7 @@ pub(super) struct Key {
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Content {
     wgsl: String,
-    /// Of each binding.
+    /// Whether the kernel writes, by binding.
     writes: Vec<bool>,
     uniform_bytes: u32,
     finite: bool,

@@ -68,7 +68,8 @@ fn variables(cx: &Context<'_>) -> String {
         }
         None => String::new(),
     };
-    format!("{}{}{computed}{}{}", reductions(cx), passed(cx), halo::variables(cx), bins::variables(cx))
+    let share = if cx.op.lanes > 1 { "var<private> _share: i32;\n" } else { "" };
+    format!("{share}{}{}{computed}{}{}", reductions(cx), passed(cx), halo::variables(cx), bins::variables(cx))
 }
 
 /// Workgroup memory of reductions.

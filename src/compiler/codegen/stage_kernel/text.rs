@@ -38,6 +38,12 @@ impl<'a> Text<'a> {
             true => of.stage.unrolled(dim),
             false => source.as_str(),
         };
+        if cx.op.lanes > 1
+            && of.index == OWN
+            && let Some(shared) = of.stage.with_shared_loop(text, dim, cx.op.lanes)
+        {
+            return Text { source: Cow::Owned(shared), finite: *finite };
+        }
         Text { source: searching(cx, of, text), finite: *finite }
     }
 }

@@ -3,7 +3,7 @@
 use super::super::{InstanceId, OWN, Op, Part, Program, Read, Task, query};
 use crate::graph::Graph;
 use crate::stage::{IterationSource, Stage};
-use crate::tuning::CELLS_OF_A_WORD;
+use crate::tuning::{CELLS_OF_A_WORD, MAX_WORKGROUP};
 
 /// Checks that the values, stages and ports it refers to exist.
 pub(super) fn verify(graph: &Graph, program: &Program, op: &Op) -> Result<(), String> {
@@ -19,6 +19,10 @@ pub(super) fn verify(graph: &Graph, program: &Program, op: &Op) -> Result<(), St
     }
     if op.sweeps > 1 && op.shape.is_none() {
         return Err(format!("it makes {} sweeps, and has no tile", op.sweeps));
+    }
+    let group = op.shape.map_or([1; 3], |shape| shape.group);
+    if group.iter().zip(MAX_WORKGROUP).any(|(along, most)| *along > most) {
+        return Err(format!("its workgroup is {group:?}, more along an axis than {MAX_WORKGROUP:?}"));
     }
     ports(graph, op)?;
     instances(op)

@@ -20,11 +20,12 @@ use crate::graph::Graph;
 use crate::ir::links::Links;
 use crate::ir::{OWN, Op, Program, ValueId, Write};
 use rematerialize::Which;
+use vertical::Scatters;
 
 /// Fuses operations of a program where that does not change results.
 ///
-/// `rematerialize`: a stage that reads another's result elsewhere than at its own cell computes it itself, where that
-/// is little work. `into_scatters`: also fuse into stages over particles that add to grids; these have no packs.
+/// `rematerialize`: on a GPU, where a stage that reads another's result elsewhere than at its own cell computes it itself, if that
+/// is little work, and where invocations share loops. `into_scatters`: also fuse into stages over particles that add to grids; these have no packs.
 pub(super) fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, into_scatters: bool) {
     // An operation that was fused into another one stays with nothing to write, so that indices are valid until the
     // end.
@@ -33,7 +34,12 @@ pub(super) fn fuse(graph: &Graph, program: &mut Program, rematerialize: bool, in
     if rematerialize {
         rematerialize::fuse(graph, program, &mut links, Which::Means);
     }
-    vertical::fuse(graph, program, &mut links, into_scatters);
+    let scatters = match (into_scatters, rematerialize) {
+        (false, _) => Scatters::Apart,
+        (true, true) => Scatters::InRegisters,
+        (true, false) => Scatters::Any,
+    };
+    vertical::fuse(graph, program, &mut links, scatters);
     if rematerialize {
         rematerialize::fuse(graph, program, &mut links, Which::All);
         horizontal::fuse(graph, program, &mut links);

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use super::super::loop_lanes;
 use super::eligible::{Candidate, LITTLE, MAX_TOGETHER, buffers, names, reads_own};
 use super::is_overwritten;
 use super::merge::{build_before, merge};
@@ -15,10 +16,21 @@ use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, Precision};
 use crate::stage::{IterationSource, Stage};
 
+/// What is fused into stages over particles that add to grids.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scatters {
+    /// Nothing.
+    Apart,
+    /// Where several invocations would share the loop of a particle, only what stays in registers: what is stored each of them would.
+    InRegisters,
+    /// Whatever fits.
+    Any,
+}
+
 /// Inlines producers into their consumers.
-pub(super) fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, into_scatters: bool) {
+pub(super) fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, scatters: Scatters) {
     for consumer in program.ops.ids() {
-        while let Some(producer) = producer(graph, program, links, consumer, into_scatters) {
+        while let Some(producer) = producer(graph, program, links, consumer, scatters) {
             links.join(program, producer, consumer);
             merge(program, producer, consumer);
             links.enter(program, consumer);
@@ -27,9 +39,9 @@ pub(super) fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, into
 }
 
 /// An operation that can be built into another. The last one first: what it reads of the others then comes to that one.
-fn producer(graph: &Graph, program: &Program, links: &Links, consumer: OpId, into_scatters: bool) -> Option<OpId> {
+fn producer(graph: &Graph, program: &Program, links: &Links, consumer: OpId, scatters: Scatters) -> Option<OpId> {
     let producers: BTreeSet<OpId> = program.ops[consumer].inputs().filter_map(|v| links.writer(v)).collect();
-    producers.into_iter().rev().find(|producer| fits(graph, program, links, (*producer, consumer), into_scatters))
+    producers.into_iter().rev().find(|producer| fits(graph, program, links, (*producer, consumer), scatters))
 }
 
 /// Whether an operation can be inlined into another one that reads its result.
@@ -38,11 +50,13 @@ fn fits(
     program: &Program,
     links: &Links,
     (producer, consumer): (OpId, OpId),
-    into_scatters: bool,
+    scatters: Scatters,
 ) -> bool {
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
     let second = if to.sweeps > 1 { tiled(graph, to) } else { Candidate::running(graph, to) };
-    let second = second.or_else(|| adds(graph, to).filter(|_| into_scatters));
+    let stored = || made(program, producer).any(|value| is_stored(links, value, consumer));
+    let shares = || scatters == Scatters::InRegisters && stored() && loop_lanes::lanes(graph, program, to).is_some();
+    let second = second.or_else(|| adds(graph, to).filter(|_| scatters != Scatters::Apart && !shares()));
     let (Some(first), Some(second)) = (Candidate::plain(graph, from), second) else { return false };
     // The layout of partial results assumes one cell per invocation.
     let reduces = second.stage.outputs().any(|port| port.reduce.is_some());
@@ -85,6 +99,11 @@ fn binds_joined(graph: &Graph, program: &Program, links: &Links, (producer, cons
         read || made || links.demanded.contains(&value)
     };
     bindings::buffers(graph, program, &joined, &elsewhere)
+}
+
+/// Whether somebody else reads a value than the operation that it is made for.
+fn is_stored(links: &Links, value: ValueId, reader: OpId) -> bool {
+    links.demanded.contains(&value) || links.readers(value).iter().any(|other| *other != reader)
 }
 
 fn made(program: &Program, op: OpId) -> impl Iterator<Item = ValueId> + '_ {

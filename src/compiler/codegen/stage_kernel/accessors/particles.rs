@@ -143,8 +143,8 @@ pub(super) fn adder(port: &Port, name: &str, value: &WireValue, bits: u32) -> St
     let sum = |i: u32| format!("&{target}[{stride}u * _index + {i}u]");
     let adds = match layout.value.scalar() {
         Scalar::F32 => {
-            let parts: Vec<(String, String)> = (0..n).map(|i| (part(i), sum(i))).collect();
-            checked_sums(name, "i32(_index)", &parts, &float(f64::from(1u32 << bits)))
+            let sums: Vec<String> = (0..n).map(sum).collect();
+            checked_sums(name, "i32(_index)", &sums, &float(f64::from(1u32 << bits)))
         }
         _ => {
             let add = |i| {

@@ -59,17 +59,21 @@ pub(super) fn writer(
     }
 }
 
-/// Statements that add numbers to sums in fixed point, and then check all of them: the sums are asked for at once, and memory answers them
-/// together. Of vectors, many components are zero. `at`: the element; `parts`: each number with the place of its sum.
-pub(super) fn checked_sums(name: &str, at: &str, parts: &[(String, String)], scale: &str) -> String {
-    let ask = |(i, (part, sum)): (usize, &(String, String))| {
-        format!(
-            "let _r{i} = round({part} * {scale}); let _q{i} = i32(_r{i}); var _o{i} = 0; if (_q{i} != 0) {{ _o{i} = atomicAdd({sum}, _q{i}); }} "
-        )
+/// Statements that add `_value`, a number or a vector, to sums in fixed point, and then check all of them: the sums are asked for at once,
+/// and memory answers them together. Of vectors, many components are zero. `at`: the element; `sums`: the places of its sums.
+pub(super) fn checked_sums(name: &str, at: &str, sums: &[String], scale: &str) -> String {
+    let (integers, part) = match sums.len() {
+        1 => ("i32".to_string(), "0, "),
+        n => (format!("vec{n}i"), ""),
     };
-    let look =
-        |(i, (part, _)): (usize, &(String, String))| format!("_check_{name}({at}, {i}, {part}, _r{i}, _q{i}, _o{i}); ");
-    parts.iter().enumerate().map(ask).chain(parts.iter().enumerate().map(look)).collect()
+    let ask = |(i, sum): (usize, &String)| {
+        let part = if sums.len() == 1 { String::new() } else { format!(".{}", COMPONENTS[i]) };
+        format!("if (_q{part} != 0) {{ _o{part} = atomicAdd({sum}, _q{part}); }} ")
+    };
+    format!(
+        "let _r = round(_value * {scale}); let _q = {integers}(_r); var _o = {integers}(); {}_check_{name}({at}, {part}_value, _r, _q, _o); ",
+        sums.iter().enumerate().map(ask).collect::<String>()
+    )
 }
 
 impl Grid<'_> {
@@ -125,7 +129,7 @@ impl Grid<'_> {
         let sum = |i: u32| format!("&{variable}[{n} * _at + {i}]");
         let each = |text: &dyn Fn(u32) -> String| (0..n).map(text).collect::<String>();
         let adds = match checked {
-            true => checked_sums(name, "_at", &(0..n).map(|i| (part(i), sum(i))).collect::<Vec<_>>(), &scale),
+            true => checked_sums(name, "_at", &(0..n).map(sum).collect::<Vec<_>>(), &scale),
             false => each(&|i| format!("atomicAdd({}, i32(round({} * {scale}))); ", sum(i), part(i))),
         };
         format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} let _at = {element}; {adds}}}")
@@ -193,8 +197,11 @@ impl Grid<'_> {
             ValueType::F32 => "let _b = bitcast<i32>(_value); let _k = select(_b, _b ^ 0x7fffffff, _b < 0);",
             _ => "let _k = _value;",
         };
+        // Most of what is hidden behind something else only looks.
+        let nearer = if word == "min" { "<" } else { ">" };
         format!(
-            "fn {word}_{name}(_cell: {cells}, _value: {ty}) {{ {place} {key} atomic{function}(&{variable}[{element}], _k); }}"
+            "fn {word}_{name}(_cell: {cells}, _value: {ty}) {{ {place} {key} let _at = {element}; \
+             if (_k {nearer} atomicLoad(&{variable}[_at])) {{ atomic{function}(&{variable}[_at], _k); }} }}"
         )
     }
 }

@@ -22,7 +22,7 @@ use crate::ir::workgroups::extent;
 use crate::scatter::{HEAD_WORDS, ScatterCheck};
 use crate::stage::IterationSource;
 use crate::stage::header::Port;
-use crate::stage::types::ValueType;
+use crate::stage::types::{ValueType, WireType};
 pub(super) use tiled::sampled_chunks;
 
 /// Invocations of a dispatch that are sampled, about.
@@ -88,9 +88,10 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
             None => out.push_str(&whole(name, ty)),
             Some(bits) => {
                 let n = ty.components(value.dim);
-                let (text, end) = match Bins::of(cx) {
-                    Some(_) => (tiled::functions(name, n), tiled::end(name, n)),
-                    None => (fixed(name, n, bits), flushed(name, n)),
+                let (text, end) = match (Bins::of(cx), value.ty) {
+                    (Some(_), _) => (tiled::functions(name, n), tiled::end(name, n)),
+                    (None, ty) if n > 1 && ty != WireType::FaceGrid => (vectors(name, n, bits), flushed(name, n)),
+                    _ => (fixed(name, n, bits), flushed(name, n)),
                 };
                 out.push_str(&text);
                 flush.push_str(&end);
@@ -179,6 +180,40 @@ fn _check_{name}(_at: i32, _part: i32, _value: f32, _r: f32, _q: i32, _o: i32) {
     _total_{name}[_part] += _steps;
     if (_r == 0.0) {{ _lost_{name}[_part] += _steps; }}
     _most_{name} = max(_most_{name}, u32(abs(_s)));
+}}
+"
+    )
+}
+
+/// Checks all components of a vector at once. What is wrong is rare: its text is there once, in a loop that a driver can't write out, since a
+/// driver's compiler takes longer for it than for all the rest.
+fn vectors(name: &str, n: u32, bits: u32) -> String {
+    let counts = counts(name);
+    let marks = marks(name);
+    let scale = float(f64::from(1u32 << bits));
+    let each = ["1u", "2u", "4u", "8u"].iter().take(n as usize).copied().collect::<Vec<_>>().join(", ");
+    let largest = ["_sizes.x", "_sizes.y", "_sizes.z", "_sizes.w"];
+    let largest =
+        largest.iter().take(n as usize).fold(format!("_most_{name}"), |most, size| format!("max({most}, {size})"));
+    format!(
+        "var<private> _total_{name}: vec{n}f;
+var<private> _lost_{name}: vec{n}f;
+var<private> _most_{name}: u32;
+fn _each_{name}(_these: vec{n}<bool>) -> u32 {{ return dot(select(vec{n}u(), vec{n}u({each}), _these), vec{n}u(1u)); }}
+fn _check_{name}(_at: i32, _value: vec{n}f, _r: vec{n}f, _q: vec{n}i, _o: vec{n}i) {{
+    let _s = _o + _q;
+    let _none = (bitcast<vec{n}u>(_value) & vec{n}u(0x7f800000u)) == vec{n}u(0x7f800000u);
+    let _bad = _none | (abs(_r) >= vec{n}f(2147483648.0)) | (((_o ^ _s) & (_q ^ _s)) < vec{n}i());
+    for (var _left = _each_{name}(_bad); _left != 0u; _left &= _left - 1u) {{
+        let _k = firstTrailingBit(_left);
+        _wrong(params.{counts}, params.{marks}, _at, select(1u, 2u, _none[_k]), select(f32(_o[_k]) + _r[_k], 0.0, _none[_k]));
+    }}
+    if (!_sampled) {{ return; }}
+    let _steps = select(abs(_value * {scale}), vec{n}f(), _bad);
+    _total_{name} += _steps;
+    _lost_{name} += select(vec{n}f(), _steps, _r == vec{n}f());
+    let _sizes = select(vec{n}u(abs(_s)), vec{n}u(), _bad);
+    _most_{name} = {largest};
 }}
 "
     )

@@ -58,7 +58,12 @@ pub(super) fn entry(cx: &Context<'_>) -> Entry {
             format!("    if ({dead}) {{ return; }}\n    {before}{call}{stores}{packs}\n")
         }
     };
-    Entry::new(PLACE_ARGUMENTS, format!("{PLACE}{body}"))
+    let shared = format!(
+        "    let _i = ((_group.y * _groups.x + _group.x) * 256u + _lane) / {lanes}u; _share = i32(_lane % {lanes}u);\n",
+        lanes = cx.op.lanes
+    );
+    let place = if cx.op.lanes > 1 { &shared } else { PLACE };
+    Entry::new(PLACE_ARGUMENTS, format!("{place}{body}"))
 }
 
 /// Statements that store the attributes of the particle `_i` at the place that its stage has returned.
