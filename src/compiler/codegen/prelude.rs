@@ -6,15 +6,17 @@
 //! fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }
 //! ```
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 use crate::codegen::sides::{mask, periodic};
 use crate::codegen::wgsl::{cell_edges, cell_literal, cell_type, component, float, position_type};
 use crate::graph::Domain;
 use crate::stage::edges::Edges;
-use crate::stage::syntax::{TokenKind, module_names, tokens};
+use crate::stage::syntax::{Token, TokenKind, module_names, tokens};
 use crate::stage::types::{EdgeRule, ValueType};
 
 /// Hash PCG-RXS-M-XS: O'Neill 2014; Jarzynski and Olano, JCGT 2020.
@@ -43,7 +45,7 @@ pub(crate) const HALVES: &str = "fn _halves(x: vec2f, random: u32) -> u32 {
 pub(crate) struct UsedNames(BTreeSet<&'static str>);
 
 /// What the prelude defines, and the variables that are declared where they are used.
-static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+static NAMES: LazyLock<FxHashSet<&'static str>> = LazyLock::new(|| {
     let edge = Edges::default();
     let any =
         Domain { name: String::new(), dim: 2, resolution: [1; 3], cell_size: 1.0, edge, finer: None, sliced: None };
@@ -65,8 +67,8 @@ impl UsedNames {
 }
 
 /// Names that a module declares itself, outside functions and structs.
-pub(crate) fn declared(text: &str) -> BTreeSet<String> {
-    module_names(&tokens(text)).into_iter().map(|name| name.text.to_string()).collect()
+pub(crate) fn declared<'a>(tokens: &[Token<'a>]) -> FxHashSet<&'a str> {
+    module_names(tokens).into_iter().map(|name| name.text).collect()
 }
 
 /// The constants and helpers that `used` names, and what those need in turn. `ring`: how far one sweep of a tile looks, where the
@@ -230,7 +232,7 @@ mod tests {
             let all = definitions(&domain, (0, false));
             for (name, text) in &all {
                 assert!(name.starts_with('_') || language::is_prelude(name), "`{name}` can be declared twice");
-                assert_eq!(declared(text), BTreeSet::from([name.to_string()]), "{text}");
+                assert_eq!(declared(&tokens(text)), FxHashSet::from_iter([*name]), "{text}");
             }
             for usage in language::FUNCTIONS {
                 let (name, arguments) = usage.split_once('(').unwrap();

@@ -1,11 +1,10 @@
 //! Names of one text made different from those of another, where both go into one kernel.
 
-use crate::stage::syntax::{TokenKind, tokens};
+use crate::stage::syntax::{Token, TokenKind};
 
 /// A module's text with the names that `name` has others for, and its parameters as members of the kernel's block, which begin with
-/// `prefix`. Members after a point and in the body of a struct keep their names.
-pub(super) fn renamed(text: &str, prefix: &str, name: impl Fn(&str) -> Option<String>) -> String {
-    let tokens = tokens(text);
+/// `prefix`. `tokens`: those of the text. Members after a point and in the body of a struct keep their names.
+pub(super) fn renamed(text: &str, tokens: &[Token<'_>], prefix: &str, name: impl Fn(&str) -> Option<String>) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut copied = 0;
     let mut struct_depth = 0;
