@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::prelude;
-use super::rename::renamed;
+use super::rename::{Place, filled, places};
 use super::uniforms::{Block, FRAME_STRUCT};
 use crate::data::{Binding, BufferId, Kernel};
 use crate::stage::syntax::tokens;
@@ -200,6 +200,8 @@ pub(super) struct Module {
     takes: Vec<String>,
     frame: bool,
     barriers: bool,
+    /// Where the text has names that a run has others for, and parameters.
+    places: Vec<Place>,
     /// Texts of phases, by the number of the phase and the bindings of its buffers: iterations of a group give the same runs.
     renamed: RefCell<BTreeMap<(usize, Vec<Option<usize>>), Rc<str>>>,
 }
@@ -215,6 +217,7 @@ impl Module {
             takes: Vec::new(),
             frame: false,
             barriers: false,
+            places: Vec::new(),
             renamed: RefCell::default(),
         };
         let mut entry = false;
@@ -248,7 +251,15 @@ impl Module {
         let has = |words: &[&str]| words.iter().any(|word| module.text.contains(word));
         let foreign = has(&["@group", "var<workgroup>", "@builtin", "@compute", "atomic", "subgroup", "enable "]);
         let complete = module.buffers.len() == kernel.bindings.len() && !kernel.warns;
-        (complete && !foreign).then_some(module)
+        if foreign || !complete {
+            return None;
+        }
+        let tokens = tokens(&module.text);
+        let mut names = prelude::declared(&tokens);
+        names.extend(module.buffers.iter().map(|(name, ..)| name.as_str()));
+        names.extend(module.workgroup.iter().map(|(name, ..)| name.as_str()));
+        module.places = places(&tokens, |name| names.contains(name));
+        Some(module)
     }
 
     /// Variables of workgroup memory, each with its type and which of that type it is.
@@ -262,17 +273,13 @@ impl Module {
     /// The text as a phase of a run. `places`: the run's bindings of the buffers.
     fn renamed(&self, number: usize, places: Vec<Option<usize>>) -> Rc<str> {
         let text = |(number, places): &(usize, Vec<Option<usize>>)| {
-            let (prefix, tokens) = (prefix(*number), tokens(&self.text));
+            let prefix = prefix(*number);
             let buffers = self.buffers.iter().zip(places);
             let mut names: BTreeMap<&str, String> =
                 buffers.filter_map(|((name, ..), place)| Some((name.as_str(), format!("_b{}", (*place)?)))).collect();
             names.extend(self.shared().map(|((ty, number), name, _)| (name, shared_name(&ty, number))));
-            let declared = prelude::declared(&tokens);
-            let name = |name: &str| {
-                let joined = names.get(name).cloned();
-                joined.or_else(|| declared.contains(name).then(|| format!("{prefix}{name}")))
-            };
-            renamed(&self.text, &tokens, &prefix, name).into()
+            let name = |name: &str| names.get(name).cloned().unwrap_or_else(|| format!("{prefix}{name}"));
+            filled(&self.text, &self.places, &prefix, name).into()
         };
         self.renamed.borrow_mut().entry((number, places)).or_insert_with_key(text).clone()
     }

@@ -12,7 +12,7 @@ use super::declarations;
 use super::names::prefix;
 use super::text::Text;
 use crate::codegen::prelude::{self, UsedNames};
-use crate::codegen::rename::renamed;
+use crate::codegen::rename::{filled, places};
 use crate::stage::syntax::tokens;
 
 /// What is generated for an inlined stage.
@@ -32,7 +32,8 @@ pub(crate) fn module<'a>(cx: &Context<'_>, of: Instance<'a>) -> Module<'a> {
     let tokens = tokens(&text);
     let mut names = prelude::declared(&tokens);
     names.extend(GUARDS);
-    let text = renamed(&text, &tokens, &prefix, |name| names.contains(name).then(|| format!("{prefix}{name}")));
+    let places = places(&tokens, |name| names.contains(name));
+    let text = filled(&text, &places, &prefix, |name| format!("{prefix}{name}"));
     let guards = Guards::new(cx, of, &text, source_text.finite);
     Module { text, guards }
 }
