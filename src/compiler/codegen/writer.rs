@@ -3,11 +3,10 @@
 use crate::check::validate::{Checks, Text};
 use crate::codegen::kernel_table::KernelTable;
 use crate::codegen::one_workgroup::{Joined, Module, Phase, Run};
-use crate::codegen::stage_kernel::{self, Context, StageKernel};
 use crate::codegen::task::{self, TaskKernel};
 use crate::codegen::uniform_layout::{NO_BLOCK, UniformLayout};
 use crate::codegen::uniforms::Block;
-use crate::codegen::variants::{self, ValuePlace, Variants, Wanted, Writers};
+use crate::codegen::variants::{self, Field, ValuePlace, Variants, Wanted, Writers, Written};
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::ir::bindings::MAX_BUFFERS;
 use crate::ir::workgroups::{self, block_groups, op_groups, shaped_groups, source, task_groups};
@@ -120,14 +119,18 @@ impl<'a, 'g> Writer<'a, 'g> {
         }
     }
 
-    /// The dispatches of two programs, each with the buffers of its values.
-    pub(crate) fn dispatches(&mut self, of: [(&Arc<Program>, &Placement); 2]) -> Result<[Listed; 2], Problems> {
+    /// The dispatches of two programs, each with the buffers of its values. `fields`: those that are checked by themselves.
+    pub(crate) fn dispatches(
+        &mut self,
+        of: [(&Arc<Program>, &Placement); 2],
+        fields: Vec<Field>,
+    ) -> Result<[Listed; 2], Problems> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
             let of = |op| self.variants.variant_of(graph, (program, op), memory, &mut wanted);
             program.ops.ids().map(of).collect::<Vec<_>>()
         });
-        self.write(wanted);
+        self.write(fields, wanted);
         if self.writers.cancel.is_cancelled() {
             return Err(crate::options::cancelled());
         }
@@ -136,7 +139,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// Has texts written, and each checked as soon as it is there: this goes on while the dispatches are laid out.
-    fn write(&mut self, wanted: Vec<Wanted<'g>>) {
+    fn write(&mut self, fields: Vec<Field>, wanted: Vec<Wanted<'g>>) {
         let graph = self.graph;
         // Of those with the same text of the user's, the first is checked as it was written.
         let again = wanted.iter().map(|wanted| {
@@ -145,10 +148,17 @@ impl<'a, 'g> Writer<'a, 'g> {
         });
         let again: Vec<bool> = again.collect();
         let first = wanted.first().map_or(0, |wanted| wanted.variant);
-        for (variant, mut text) in self.writers.write(wanted) {
+        for written in self.writers.write(fields, wanted) {
             if self.writers.cancel.is_cancelled() {
                 return;
             }
+            let (variant, mut text) = match written {
+                Written::Variant(variant, text) => (variant, text),
+                Written::Field(number, text) => {
+                    self.kernels.checks.add_field(number, text);
+                    continue;
+                }
+            };
             let again = again.get(variant - first).is_some_and(|again| *again);
             let (kernel, used) = (text.kernel.clone(), text.used.clone());
             let place = self.kernels.check(variant, Text { kernel, written: text.written.take(), used, again });
@@ -420,15 +430,12 @@ fn task_buffers(op: &Op, memory: &Placement) -> (Vec<Binding>, Vec<BufferId>) {
 }
 
 /// Fields on their own, so that each one's text is validated where it stands.
-pub(crate) fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text> {
+pub(crate) fn field_checks(frame: &Arc<Program>, reset: &Arc<Program>) -> Vec<Field> {
     let mut seen = BTreeSet::new();
-    let mut out = Vec::new();
-    for (program, op) in [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().map(move |op| (p, op))) {
-        let Some(cx) = Context::new(graph, program, op, &[]).filter(|_| seen.insert(op.node)) else { continue };
-        let StageKernel { kernel, as_written: written, used, .. } = stage_kernel::write(&cx);
-        out.push(Text { kernel, written, used, again: false });
-    }
-    out
+    let all = [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().enumerate().map(move |op| (p, op)));
+    all.filter(|(_, (_, op))| seen.insert(op.node))
+        .map(|(program, (op, _))| Field { program: program.clone(), op })
+        .collect()
 }
 
 /// A dispatch for the living of a set.
