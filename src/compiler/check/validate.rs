@@ -148,9 +148,9 @@ type Rank = (usize, bool);
 /// Forms of a kernel's text that are checked side by side.
 #[derive(Clone, Copy)]
 enum Form {
-    /// With the user's own text as it was written.
+    /// The text with the user's own as it was written.
     Written,
-    /// As it runs.
+    /// The text as it runs.
     Final,
 }
 

@@ -302,6 +302,21 @@ fn stage(cell: Cell) -> Vec {
     }
 
     #[test]
+    fn a_stage_is_specialised_once_for_each_place() {
+        let stage = Stage::parse("advect", ADVECT).unwrap();
+        let order = |order: f64| stage.with_constants(&BTreeMap::from([("order".to_string(), order)]));
+        assert!(Arc::ptr_eq(&order(2.0), &order(2.0)));
+        assert_ne!(order(1.0).source, order(2.0).source);
+        let text = ADVECT.replace("params.order == 2", "velocity_wired");
+        let stage = Stage::parse("advect", &text).unwrap();
+        let wired = |wired: bool| stage.with_wired(&|_| wired).unwrap();
+        assert!(Arc::ptr_eq(&wired(true), &wired(true)));
+        assert_ne!(wired(true).source, wired(false).source);
+        let [on_cells, elsewhere] = [true, false].map(|on_cells| stage.at_own_cells(&|_| on_cells));
+        assert!(on_cells.is_some() && elsewhere.is_none());
+    }
+
+    #[test]
     fn functions_that_only_a_folded_branch_called_are_gone() {
         let text = |tail: &str| format!("fn stage() {{ if false {{ a(); }} c(); }}\nfn a() {{ b(); d(); }}\n{tail}");
         let tail = "fn b() { if x { y; } }\nfn c() {}\nfn d() {}\nfn e() { d(); }\n";
