@@ -188,6 +188,9 @@ fn words(ty: &str) -> Option<u32> {
     }
 }
 
+/// What the text of a phase depends on: its number, and the run's bindings of its buffers.
+type PhaseKey = (usize, Vec<Option<usize>>);
+
 /// A kernel's text, and what stands in it once for the whole kernel.
 pub(super) struct Module {
     /// The text without declarations of buffers, blocks and workgroup memory; the entry point is a function like any other.
@@ -202,8 +205,8 @@ pub(super) struct Module {
     barriers: bool,
     /// Where the text has names that a run has others for, and parameters.
     places: Vec<Place>,
-    /// Texts of phases, by the number of the phase and the bindings of its buffers: iterations of a group give the same runs.
-    renamed: RefCell<BTreeMap<(usize, Vec<Option<usize>>), Rc<str>>>,
+    /// Texts of phases: iterations of a group give the same runs.
+    renamed: RefCell<BTreeMap<PhaseKey, Rc<str>>>,
 }
 
 impl Module {
@@ -272,7 +275,7 @@ impl Module {
 
     /// The text as a phase of a run. `places`: the run's bindings of the buffers.
     fn renamed(&self, number: usize, places: Vec<Option<usize>>) -> Rc<str> {
-        let text = |(number, places): &(usize, Vec<Option<usize>>)| {
+        let text = |(number, places): &PhaseKey| {
             let prefix = prefix(*number);
             let buffers = self.buffers.iter().zip(places);
             let mut names: BTreeMap<&str, String> =

@@ -312,15 +312,11 @@ impl Search<'_> {
     }
 }
 
-/// The files that a stage uses, directly or through others. With errors, those that were found, and the errors.
-fn used_files(
-    header: &Header,
-    files: &dyn SharedFiles,
-) -> Result<Vec<Arc<SharedFile>>, (Vec<Arc<SharedFile>>, Vec<StageError>)> {
+/// The files that a stage uses, directly or through others, and errors.
+fn used_files(header: &Header, files: &dyn SharedFiles) -> (Vec<Arc<SharedFile>>, Vec<StageError>) {
     let mut search = Search { files, found: Vec::new(), path: vec![String::new()], errors: Vec::new() };
     search.follow(&header.uses);
-    let Search { found, errors, .. } = search;
-    if errors.is_empty() { Ok(found) } else { Err((found, errors)) }
+    (search.found, search.errors)
 }
 
 /// A stage's text with what it reaches of the files that its header uses.
@@ -332,10 +328,7 @@ pub(super) fn assembled(
     if header.uses.is_empty() {
         return Ok((source.to_string(), Used::default()));
     }
-    let (files, mut errors) = match used_files(header, files) {
-        Ok(files) => (files, Vec::new()),
-        Err(found) => found,
-    };
+    let (files, mut errors) = used_files(header, files);
     let stage_tokens = tokens(source);
     errors.extend(clashes(source, &stage_tokens, &files));
     if !errors.is_empty() {
@@ -470,11 +463,10 @@ impl Stage {
         static PARSED: Recent<(String, String), Arc<Stage>, 128> = Recent::new();
         let key = (name.to_string(), source.to_string());
         let same_files = |stage: &Arc<Stage>| {
-            let found = used_files(&stage.header, files);
+            let (found, errors) = used_files(&stage.header, files);
             let same = |(a, b): (&Arc<SharedFile>, &Arc<SharedFile>)| Arc::ptr_eq(a, b) || a == b;
-            found.is_ok_and(|found| {
-                found.len() == stage.used.files.len() && found.iter().zip(&stage.used.files).all(same)
-            })
+            let before = &stage.used.files;
+            errors.is_empty() && found.len() == before.len() && found.iter().zip(before).all(same)
         };
         if let Some(stage) = PARSED.get(&key).filter(same_files) {
             return Ok(stage);
