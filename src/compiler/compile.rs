@@ -200,13 +200,14 @@ fn compile<'g>(
     check_memory(&memory, &options.memory_budget)?;
     let versions = allocate::versions(graph, &frame, &memory);
     on()?;
-    let checks = Checks::start(writer::field_checks(graph, &frame, &reset))?;
     let invariant = frame.invariant_count();
     let frame = Arc::new(frame);
     let reset = Arc::new(reset);
+    let fields = writer::field_checks(&frame, &reset);
+    let checks = Checks::start(fields.len())?;
     let mut writer = writer::Writer::new(graph, writers, checks, tuning.joined_buffers);
     let [(mut frame, of_operations), (reset, _)] =
-        writer.dispatches([(&frame, &memory.frame), (&reset, &memory.reset)])?;
+        writer.dispatches([(&frame, &memory.frame), (&reset, &memory.reset)], fields)?;
     let (frame, invariant) = (frame.split_off(invariant), frame);
     on()?;
     let (plan, checks) = writer.finish(memory, writer::Dispatches { reset, invariant, frame, of_operations }, options);

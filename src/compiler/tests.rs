@@ -105,8 +105,8 @@ fn generated_text_declares_names_of_the_table_and_accessors() {
     let stages: Vec<_> = Library::builtin().stages().collect();
     let ports = || stages.iter().flat_map(|stage| &stage.header.ports);
     let curves = || stages.iter().flat_map(|stage| &stage.header.params).filter(|param| param.ty.returns().is_some());
-    let declared_by_stages: BTreeSet<String> =
-        stages.iter().flat_map(|stage| prelude::declared(&stage.source)).collect();
+    let declared = |text: &str| prelude::declared(&tokens(text)).into_iter().map(String::from).collect::<Vec<_>>();
+    let declared_by_stages: BTreeSet<String> = stages.iter().flat_map(|stage| declared(&stage.source)).collect();
     let is_in_table = |name: &str| {
         let generated = |kind: &Kind| matches!(kind, Kind::Struct | Kind::Entry | Kind::Block | Kind::Counter);
         language::is_prelude(name)
@@ -117,7 +117,7 @@ fn generated_text_declares_names_of_the_table_and_accessors() {
             || declared_by_stages.contains(name)
     };
     let kernels = shipped().into_iter().filter(|(_, kernel)| kernel.wgsl.contains("fn stage("));
-    let declared: BTreeSet<String> = kernels.flat_map(|(_, kernel)| prelude::declared(&kernel.wgsl)).collect();
+    let declared: BTreeSet<String> = kernels.flat_map(|(_, kernel)| declared(&kernel.wgsl)).collect();
     assert!(["Cell", "neighbor", "params", "_pcg"].iter().any(|name| declared.contains(*name)), "{declared:?}");
     let unknown: Vec<&String> = declared.iter().filter(|name| !name.starts_with('_') && !is_in_table(name)).collect();
     println!("{} names, {unknown:?}", declared.len());

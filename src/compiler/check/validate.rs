@@ -128,34 +128,45 @@ pub(crate) struct Text {
 /// Kernels that are being validated.
 pub(crate) struct Checks {
     pool: Pool,
-    sender: mpsc::Sender<(usize, Option<Problem>)>,
-    results: mpsc::Receiver<(usize, Option<Problem>)>,
+    sender: mpsc::Sender<(usize, Form, Option<Problem>)>,
+    results: mpsc::Receiver<(usize, Form, Option<Problem>)>,
     /// Dropping it cancels the checks that have not started.
     wanted: Arc<()>,
     /// Ranks and nodes of the kernels, in the order in which they were added. Errors are reported by rank, so that they
     /// do not depend on timing.
-    nodes: Vec<(usize, String)>,
+    nodes: Vec<(Rank, String)>,
+    /// Whether each kernel is checked in both forms.
+    both_forms: Vec<bool>,
+    /// Number of fields that are checked by themselves.
     probes: usize,
 }
 
+/// The position of a kernel among those whose errors are reported. Of a field and another kernel at one position, the field is `false` and
+/// comes first.
+type Rank = (usize, bool);
+
+/// Forms of a kernel's text that are checked side by side.
+#[derive(Clone, Copy)]
+enum Form {
+    /// The text with the user's own as it was written.
+    Written,
+    /// The text as it runs.
+    Final,
+}
+
 impl Checks {
-    /// Starts with the separate checks of fields, which report errors at the fields' own lines.
+    /// Starts without any. `fields`: how many are checked by themselves, to report errors at the fields' own lines.
     ///
     /// # Errors
     /// When no thread can be started.
-    pub(crate) fn start(probes: Vec<Text>) -> Result<Checks, Problems> {
+    pub(crate) fn start(fields: usize) -> Result<Checks, Problems> {
         let pool = Pool::shared().map_err(|error| {
             let cause = format!("no thread to validate shaders: {error}");
             Problem::new("", "", cause, "close other programs")
         })?;
         let (sender, results) = mpsc::channel();
         let wanted = Arc::default();
-        let mut checks = Checks { pool, sender, results, wanted, nodes: Vec::new(), probes: 0 };
-        for (rank, text) in probes.into_iter().enumerate() {
-            checks.add(rank, text);
-            checks.probes = rank + 1;
-        }
-        Ok(checks)
+        Ok(Checks { pool, sender, results, wanted, nodes: Vec::new(), both_forms: Vec::new(), probes: fields })
     }
 
     /// Starts the threads in advance.
@@ -167,24 +178,40 @@ impl Checks {
     /// Starts to check a kernel, and returns its number. `rank`: its position among all kernels except checks of
     /// fields.
     pub(crate) fn add(&mut self, rank: usize, text: Text) -> usize {
+        self.start_check((rank.saturating_add(self.probes), true), text)
+    }
+
+    /// Starts to check a field by itself. `number`: its position among all that are.
+    pub(crate) fn add_field(&mut self, number: usize, text: Text) {
+        // Those of the second half are reported among the kernels.
+        self.start_check((2 * number, false), text);
+    }
+
+    fn start_check(&mut self, rank: Rank, text: Text) -> usize {
         let index = self.nodes.len();
-        self.nodes.push((rank.saturating_add(self.probes), text.kernel.node.clone()));
-        let (sender, wanted) = (self.sender.clone(), Arc::downgrade(&self.wanted));
-        let bytes = text.kernel.wgsl.len();
-        let job = move || {
-            if wanted.strong_count() > 0 {
-                // The receiver is gone when nobody waits for the result.
-                let _ = sender.send((index, check(&text)));
-            }
-        };
-        // If all threads are gone, no result arrives, which is noticed.
-        let _ = self.pool.jobs.send((bytes, Box::new(job)));
+        self.nodes.push((rank, text.kernel.node.clone()));
+        let both = text.written.is_some() && !text.again;
+        self.both_forms.push(both);
+        let forms = if both { &[Form::Written, Form::Final][..] } else { &[Form::Final] };
+        let text = Arc::new(text);
+        for form in forms.iter().copied() {
+            let (sender, wanted, text) = (self.sender.clone(), Arc::downgrade(&self.wanted), text.clone());
+            let bytes = text.kernel.wgsl.len();
+            let job = move || {
+                if wanted.strong_count() > 0 {
+                    // The receiver is gone when nobody waits for the result.
+                    let _ = sender.send((index, form, check(&text, form)));
+                }
+            };
+            // If all threads are gone, no result arrives, which is noticed.
+            let _ = self.pool.jobs.send((bytes, Box::new(job)));
+        }
         index
     }
 
     /// Another node uses the same kernel as that with this number; errors are reported at the first one.
     pub(crate) fn same(&mut self, number: usize, rank: usize, node: &str) {
-        let rank = rank.saturating_add(self.probes);
+        let rank = (rank.saturating_add(self.probes), true);
         if let Some(first_use) = self.nodes.get_mut(number).filter(|first_use| rank < first_use.0) {
             *first_use = (rank, node.into());
         }
@@ -195,23 +222,32 @@ impl Checks {
     /// # Errors
     /// One problem for each invalid kernel, at the line of the stage's text where there is one.
     pub(crate) fn finish(self) -> Result<(), Problems> {
-        let Checks { pool, sender, results, wanted: _wanted, nodes, probes } = self;
+        let Checks { pool, sender, results, wanted: _wanted, nodes, both_forms, probes } = self;
         drop(sender);
-        let mut found: Vec<Option<Option<Problem>>> = vec![None; nodes.len()];
-        for _ in 0..nodes.len() {
-            let Some((index, problem)) = patiently(&results, &pool) else {
+        let pending: usize = both_forms.iter().map(|both| 1 + usize::from(*both)).sum();
+        let mut written: Vec<Option<Option<Problem>>> = both_forms.iter().map(|both| (!both).then_some(None)).collect();
+        let mut found = vec![None; nodes.len()];
+        for _ in 0..pending {
+            let Some((index, form, problem)) = patiently(&results, &pool) else {
                 Pool::renew();
                 break;
             };
-            if let Some(slot) = found.get_mut(index) {
+            let of_form = if let Form::Written = form { &mut written } else { &mut found };
+            if let Some(slot) = of_form.get_mut(index) {
                 *slot = Some(problem);
             }
         }
+        // A problem of the text as it was written is at the user's own columns.
+        let first = |(written, last): (Option<Option<Problem>>, Option<Option<Problem>>)| match written? {
+            Some(problem) => Some(Some(problem)),
+            None => last,
+        };
+        let found = written.into_iter().zip(found).map(first);
         let mut problems = Problems::default();
-        let mut found: Vec<_> = found.into_iter().zip(nodes).collect();
+        let mut found: Vec<_> = found.zip(nodes).collect();
         found.sort_by_key(|(_, (rank, _))| *rank);
         let mut probing = true;
-        for (found, (rank, node)) in found {
+        for (found, ((rank, _), node)) in found {
             let last_probed = std::mem::replace(&mut probing, rank < probes);
             if last_probed && !probing && !problems.is_empty() {
                 // An inlined field is invalid, and would be again wherever it is inlined.
@@ -246,8 +282,8 @@ fn patiently<T>(results: &mpsc::Receiver<T>, pool: &Pool) -> Option<T> {
 
 /// A kernel whose loops were changed is also checked as the user wrote it, so that columns are the user's own, and so
 /// that validity does not depend on the target. One such check is enough.
-fn check(text: &Text) -> Option<Problem> {
-    without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_both(text))))
+fn check(text: &Text, form: Form) -> Option<Problem> {
+    without_panic_message(|| catch_unwind(AssertUnwindSafe(|| check_form(text, form))))
         .unwrap_or_else(|_| {
             let cause = "the shader compiler crashed on this code";
             Some(Problem::new(&text.kernel.node, "", cause, "rewrite the last change in another way"))
@@ -263,22 +299,20 @@ fn located(problem: Problem, used: &[UsedLines]) -> Problem {
     }
 }
 
-fn check_both(text: &Text) -> Option<Problem> {
+fn check_form(text: &Text, form: Form) -> Option<Problem> {
     let kernel = &text.kernel;
-    let kernel_hash = hash(&kernel.wgsl);
-    if !has_passed(&kernel_hash)
-        && let Some(problem) = too_large(kernel)
-    {
-        return Some(problem);
-    }
     let as_written = || {
         let wgsl = text.written.clone()?;
         let hash = hash(&wgsl);
-        check_text(&Kernel { wgsl, ..kernel.clone() }, hash)
+        check_text(kernel, hash, || Kernel { wgsl, ..kernel.clone() })
     };
-    match text.again {
-        true => check_text(kernel, kernel_hash).map(|problem| as_written().unwrap_or(problem)),
-        false => as_written().or_else(|| check_text(kernel, kernel_hash)),
+    match form {
+        Form::Written => as_written(),
+        Form::Final => {
+            let problem = check_text(kernel, hash(&kernel.wgsl), || kernel.clone())?;
+            let again = if text.again { as_written() } else { None };
+            Some(again.unwrap_or(problem))
+        }
     }
 }
 
@@ -329,11 +363,13 @@ fn too_large(kernel: &Kernel) -> Option<Problem> {
     Some(Problem::new(&kernel.node, "", cause, remedy))
 }
 
-fn check_text(kernel: &Kernel, hash: Hash) -> Option<Problem> {
+/// Checks one form of a kernel, unless its text has passed.
+fn check_text(kernel: &Kernel, hash: Hash, form: impl FnOnce() -> Kernel) -> Option<Problem> {
     if has_passed(&hash) {
         return None;
     }
-    let problem = parse_and_validate(kernel);
+    // In either form: naga must not see a text that would be too long as it runs.
+    let problem = too_large(kernel).or_else(|| parse_and_validate(&form()));
     if problem.is_none() {
         note_passed(hash);
     }

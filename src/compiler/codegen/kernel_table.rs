@@ -1,7 +1,8 @@
 //! The kernels of a plan: those with the same text are one, and each is validated as soon as it is written.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+
+use rustc_hash::FxHashMap;
 
 use crate::arena::Arena;
 use crate::check::validate::{Checks, Text};
@@ -9,7 +10,9 @@ use crate::data::{Binding, Kernel, KernelId};
 
 pub(super) struct KernelTable {
     pub kernels: Arena<Kernel>,
-    by_text: HashMap<(String, Vec<Binding>), Checked>,
+    /// Places in `checked`.
+    by_text: FxHashMap<(String, Vec<Binding>), usize>,
+    checked: Vec<Checked>,
     pub checks: Checks,
 }
 
@@ -21,20 +24,26 @@ struct Checked {
 
 impl KernelTable {
     pub(super) fn new(checks: Checks) -> KernelTable {
-        KernelTable { kernels: Arena::default(), by_text: HashMap::new(), checks }
+        KernelTable { kernels: Arena::default(), by_text: FxHashMap::default(), checked: Vec::new(), checks }
     }
 
-    /// Has a kernel checked, unless one with the same text is.
-    pub(super) fn check(&mut self, rank: usize, text: Text) {
+    /// Has a kernel checked, unless one with the same text is. Returns the kernel's place in the table.
+    pub(super) fn check(&mut self, rank: usize, text: Text) -> usize {
         match self.by_text.entry((text.kernel.wgsl.clone(), text.kernel.bindings.clone())) {
-            Entry::Occupied(entry) => self.checks.same(entry.get().check, rank, &text.kernel.node),
-            Entry::Vacant(entry) => drop(entry.insert(Checked { check: self.checks.add(rank, text), kernel: None })),
+            Entry::Occupied(entry) => {
+                let place = *entry.get();
+                self.checks.same(self.checked[place].check, rank, &text.kernel.node);
+                place
+            }
+            Entry::Vacant(entry) => {
+                self.checked.push(Checked { check: self.checks.add(rank, text), kernel: None });
+                *entry.insert(self.checked.len() - 1)
+            }
         }
     }
 
-    /// Kernels with the same text are one.
-    pub(super) fn kernel(&mut self, kernel: Kernel) -> Option<KernelId> {
-        let checked = self.by_text.get_mut(&(kernel.wgsl.clone(), kernel.bindings.clone()))?;
-        Some(*checked.kernel.get_or_insert_with(|| self.kernels.push(kernel)))
+    /// The plan's number of a kernel that is at this place in the table. Kernels with the same text are one.
+    pub(super) fn kernel(&mut self, place: usize, kernel: impl FnOnce() -> Kernel) -> KernelId {
+        *self.checked[place].kernel.get_or_insert_with(|| self.kernels.push(kernel()))
     }
 }

@@ -15,13 +15,16 @@
 //! }
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::rc::Rc;
 
 use super::prelude;
-use super::rename::renamed;
+use super::rename::{Place, filled, places};
 use super::uniforms::{Block, FRAME_STRUCT};
 use crate::data::{Binding, BufferId, Kernel};
+use crate::stage::syntax::tokens;
 use crate::tuning::{LANES, MAX_TILE_WORDS};
 
 /// Limit of the text of one kernel \[bytes\]. A driver compiles kernels side by side, and each in proportion to its length: a longer one would
@@ -31,6 +34,8 @@ const MAX_TEXT: usize = 20_000;
 /// A dispatch as it would be by itself.
 pub(super) struct Phase<'a> {
     pub kernel: &'a Kernel,
+    /// The kernel's text.
+    pub module: &'a Module,
     pub block: &'a Block,
     /// Buffers in the order of their bindings.
     pub buffers: &'a [BufferId],
@@ -44,7 +49,7 @@ pub(super) struct Phase<'a> {
 #[derive(Default)]
 pub(super) struct Run {
     /// Texts and statements of the phases.
-    texts: Vec<String>,
+    texts: Vec<Rc<str>>,
     calls: Vec<String>,
     block: Block,
     bound: Vec<Bound>,
@@ -76,7 +81,7 @@ impl Run {
 
     /// Adds a dispatch behind the others; `false`, and nothing is changed, where it can't be among them. `most`: buffers of a kernel.
     pub(super) fn take(&mut self, phase: &Phase<'_>, most: usize) -> bool {
-        let Some(module) = Module::read(phase.kernel) else { return false };
+        let module = phase.module;
         let Some(call) = module.call(phase, self.len()) else { return false };
         // The same memory has one type in a kernel.
         let mut bound: Vec<Bound> = Vec::new();
@@ -98,7 +103,7 @@ impl Run {
             *most = length.max(*most);
         }
         let words: u32 = shared.iter().map(|((ty, _), length)| words(ty).unwrap_or(MAX_TILE_WORDS) * length).sum();
-        let length = self.texts.iter().map(String::len).sum::<usize>() + module.text.len();
+        let length = self.texts.iter().map(|text| text.len()).sum::<usize>() + module.text.len();
         if self.bound.len() + bound.len() > most || words > MAX_TILE_WORDS || length > MAX_TEXT && self.len() > 0 {
             return false;
         }
@@ -107,24 +112,16 @@ impl Run {
         for ((_, _, writes), buffer) in module.buffers.iter().zip(phase.buffers) {
             self.bound.iter_mut().filter(|bound| bound.buffer == *buffer).for_each(|bound| bound.writes |= *writes);
         }
-        self.add(phase, &module, call);
+        self.add(phase, call);
         true
     }
 
-    fn add(&mut self, phase: &Phase<'_>, module: &Module<'_>, call: String) {
-        let prefix = prefix(self.len());
+    fn add(&mut self, phase: &Phase<'_>, call: String) {
+        let module = phase.module;
         let place = |buffer: &BufferId| self.bound.iter().position(|bound| bound.buffer == *buffer);
-        let buffers = module.buffers.iter().zip(phase.buffers);
-        let mut names: BTreeMap<&str, String> =
-            buffers.filter_map(|((name, ..), buffer)| Some((*name, format!("_b{}", place(buffer)?)))).collect();
-        names.extend(module.shared().map(|((ty, number), name, _)| (name, shared_name(&ty, number))));
-        let declared: BTreeSet<String> = prelude::declared(&module.text);
-        let name = |name: &str| {
-            let joined = names.get(name).cloned();
-            joined.or_else(|| declared.contains(name).then(|| format!("{prefix}{name}")))
-        };
-        self.texts.push(renamed(&module.text, &prefix, name));
+        self.texts.push(module.renamed(self.len(), phase.buffers.iter().map(place).collect()));
         self.calls.push(call);
+        let prefix = prefix(self.calls.len() - 1);
         for member in &phase.block.members {
             self.block.push(format!("{prefix}{}", member.name), member.ty, member.dim, member.content.clone());
         }
@@ -191,23 +188,30 @@ fn words(ty: &str) -> Option<u32> {
     }
 }
 
+/// What the text of a phase depends on: its number, and the run's bindings of its buffers.
+type PhaseKey = (usize, Vec<Option<usize>>);
+
 /// A kernel's text, and what stands in it once for the whole kernel.
-struct Module<'a> {
+pub(super) struct Module {
     /// The text without declarations of buffers, blocks and workgroup memory; the entry point is a function like any other.
     text: String,
     /// Name, type, and whether it is written.
-    buffers: Vec<(&'a str, String, bool)>,
+    buffers: Vec<(String, String, bool)>,
     /// Workgroup memory: name, type of an element, and how many.
-    workgroup: Vec<(&'a str, &'a str, u32)>,
+    workgroup: Vec<(String, String, u32)>,
     /// What the entry point takes, in its order.
-    takes: Vec<&'a str>,
+    takes: Vec<String>,
     frame: bool,
     barriers: bool,
+    /// Where the text has names that a run has others for, and parameters.
+    places: Vec<Place>,
+    /// Texts of phases: iterations of a group give the same runs.
+    renamed: RefCell<BTreeMap<PhaseKey, Rc<str>>>,
 }
 
-impl<'a> Module<'a> {
+impl Module {
     /// Takes a kernel's text apart. `None` where it has anything that a run could not give it.
-    fn read(kernel: &'a Kernel) -> Option<Module<'a>> {
+    pub(super) fn read(kernel: &Kernel) -> Option<Module> {
         let lines = kernel.wgsl.lines().filter(|line| !line.trim_start().starts_with("//"));
         let mut module = Module {
             text: String::with_capacity(kernel.wgsl.len()),
@@ -216,6 +220,8 @@ impl<'a> Module<'a> {
             takes: Vec::new(),
             frame: false,
             barriers: false,
+            places: Vec::new(),
+            renamed: RefCell::default(),
         };
         let mut entry = false;
         for line in lines {
@@ -237,7 +243,7 @@ impl<'a> Module<'a> {
                 let arguments = arguments.split(", ").filter(|argument| !argument.is_empty());
                 let arguments = arguments.map(|argument| argument.strip_prefix("@builtin(")?.split_once(") "));
                 let (takes, arguments): (Vec<_>, Vec<_>) = arguments.collect::<Option<Vec<_>>>()?.into_iter().unzip();
-                module.takes = takes;
+                module.takes = takes.into_iter().map(str::to_string).collect();
                 let _ = writeln!(module.text, "fn _main({}) {{{body}", arguments.join(", "));
             } else {
                 module.text.push_str(line);
@@ -248,15 +254,37 @@ impl<'a> Module<'a> {
         let has = |words: &[&str]| words.iter().any(|word| module.text.contains(word));
         let foreign = has(&["@group", "var<workgroup>", "@builtin", "@compute", "atomic", "subgroup", "enable "]);
         let complete = module.buffers.len() == kernel.bindings.len() && !kernel.warns;
-        (complete && !foreign).then_some(module)
+        if foreign || !complete {
+            return None;
+        }
+        let tokens = tokens(&module.text);
+        let mut names = prelude::declared(&tokens);
+        names.extend(module.buffers.iter().map(|(name, ..)| name.as_str()));
+        names.extend(module.workgroup.iter().map(|(name, ..)| name.as_str()));
+        module.places = places(&tokens, |name| names.contains(name));
+        Some(module)
     }
 
     /// Variables of workgroup memory, each with its type and which of that type it is.
-    fn shared(&self) -> impl Iterator<Item = ((String, usize), &'a str, u32)> + '_ {
+    fn shared(&self) -> impl Iterator<Item = ((String, usize), &str, u32)> + '_ {
         self.workgroup.iter().enumerate().map(|(at, (name, ty, length))| {
             let number = self.workgroup.iter().take(at).filter(|(_, other, _)| other == ty).count();
-            ((ty.to_string(), number), *name, *length)
+            ((ty.to_string(), number), name.as_str(), *length)
         })
+    }
+
+    /// The text as a phase of a run. `places`: the run's bindings of the buffers.
+    fn renamed(&self, number: usize, places: Vec<Option<usize>>) -> Rc<str> {
+        let text = |(number, places): &PhaseKey| {
+            let prefix = prefix(*number);
+            let buffers = self.buffers.iter().zip(places);
+            let mut names: BTreeMap<&str, String> =
+                buffers.filter_map(|((name, ..), place)| Some((name.as_str(), format!("_b{}", (*place)?)))).collect();
+            names.extend(self.shared().map(|((ty, number), name, _)| (name, shared_name(&ty, number))));
+            let name = |name: &str| names.get(name).cloned().unwrap_or_else(|| format!("{prefix}{name}"));
+            filled(&self.text, &self.places, &prefix, name).into()
+        };
+        self.renamed.borrow_mut().entry((number, places)).or_insert_with_key(text).clone()
     }
 
     /// The statement that does the work of a phase; `None` where one workgroup can't.
@@ -271,8 +299,7 @@ impl<'a> Module<'a> {
             false => format!("    {main}({arguments});\n"),
         };
         // Cells follow one another, whatever shape a workgroup of the phase alone would have.
-        let by_cell =
-            self.takes.iter().all(|builtin| *builtin == "global_invocation_id") && cells > 0 && !self.barriers;
+        let by_cell = self.takes.iter().all(|builtin| builtin == "global_invocation_id") && cells > 0 && !self.barriers;
         if by_cell {
             let argument = if self.takes.is_empty() { String::new() } else { along(phase.cells) };
             return (cells <= LANES).then(|| call(cells, &argument));
@@ -281,7 +308,7 @@ impl<'a> Module<'a> {
             return None;
         }
         let arguments = self.takes.iter().map(|builtin| {
-            Some(match *builtin {
+            Some(match builtin.as_str() {
                 "workgroup_id" => "vec3u(0u)".to_string(),
                 "local_invocation_id" | "global_invocation_id" => along(phase.kernel.workgroup),
                 "local_invocation_index" => "_lane".into(),
@@ -294,17 +321,17 @@ impl<'a> Module<'a> {
 }
 
 /// `2) var<storage, read> NAME: TYPE;`
-fn buffer(declared: &str) -> Option<(&str, String, bool)> {
+fn buffer(declared: &str) -> Option<(String, String, bool)> {
     let (_, declared) = declared.split_once(") var<storage, ")?;
     let (access, declared) = declared.split_once("> ")?;
     let (name, ty) = declared.strip_suffix(';')?.split_once(": ")?;
-    (!ty.contains(';')).then(|| (name, ty.to_string(), access == "read_write"))
+    (!ty.contains(';')).then(|| (name.to_string(), ty.to_string(), access == "read_write"))
 }
 
 /// `NAME: array<TYPE, LENGTH>;`
-fn array(declared: &str) -> Option<(&str, &str, u32)> {
+fn array(declared: &str) -> Option<(String, String, u32)> {
     let (name, ty) = declared.strip_suffix(">;")?.split_once(": array<")?;
     let (ty, length) = ty.split_once(", ")?;
     words(ty)?;
-    Some((name, ty, length.parse().ok()?))
+    Some((name.to_string(), ty.to_string(), length.parse().ok()?))
 }

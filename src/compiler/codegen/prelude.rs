@@ -6,15 +6,16 @@
 //! fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }
 //! ```
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 use crate::codegen::sides::{mask, periodic};
 use crate::codegen::wgsl::{cell_edges, cell_literal, cell_type, component, float, position_type};
 use crate::graph::Domain;
-use crate::stage::edges::Edges;
-use crate::stage::syntax::{TokenKind, module_names, tokens};
+use crate::stage::syntax::{Token, TokenKind, module_names, tokens};
 use crate::stage::types::{EdgeRule, ValueType};
 
 /// Hash PCG-RXS-M-XS: O'Neill 2014; Jarzynski and Olano, JCGT 2020.
@@ -43,12 +44,8 @@ pub(crate) const HALVES: &str = "fn _halves(x: vec2f, random: u32) -> u32 {
 pub(crate) struct UsedNames(BTreeSet<&'static str>);
 
 /// What the prelude defines, and the variables that are declared where they are used.
-static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let edge = Edges::default();
-    let any =
-        Domain { name: String::new(), dim: 2, resolution: [1; 3], cell_size: 1.0, edge, finer: None, sliced: None };
-    definitions(&any, (0, false)).into_iter().map(|(name, _)| name).chain(["frame", "iteration", "substep"]).collect()
-});
+static NAMES: LazyLock<FxHashSet<&'static str>> =
+    LazyLock::new(|| DEFINED.into_iter().chain(["frame", "iteration", "substep"]).collect());
 
 impl UsedNames {
     pub(crate) fn add_text(&mut self, text: &str) {
@@ -65,24 +62,22 @@ impl UsedNames {
 }
 
 /// Names that a module declares itself, outside functions and structs.
-pub(crate) fn declared(text: &str) -> BTreeSet<String> {
-    module_names(&tokens(text)).into_iter().map(|name| name.text.to_string()).collect()
+pub(crate) fn declared<'a>(tokens: &[Token<'a>]) -> FxHashSet<&'a str> {
+    module_names(tokens).into_iter().map(|name| name.text).collect()
 }
 
 /// The constants and helpers that `used` names, and what those need in turn. `ring`: how far one sweep of a tile looks, where the
 /// kernel computes tiles, else 0. `confined`: whether the stage runs in blocks.
 pub(crate) fn prelude(domain: &Domain, (ring, confined): (u32, bool), used: &mut UsedNames) -> String {
-    let all = definitions(domain, (ring, confined));
-    let mut chosen = vec![false; all.len()];
-    while let Some(index) = (0..all.len()).find(|i| !chosen[*i] && used.has(all[*i].0)) {
-        chosen[index] = true;
-        used.add_text(&all[index].1);
+    let mut texts = [const { None::<String> }; DEFINED.len()];
+    while let Some(index) = (0..DEFINED.len()).find(|i| texts[*i].is_none() && used.has(DEFINED[*i])) {
+        let text = definition(DEFINED[index], domain, (ring, confined));
+        used.add_text(&text);
+        texts[index] = Some(text);
     }
     let mut out = String::new();
-    for ((_, text), chosen) in all.iter().zip(chosen) {
-        if chosen {
-            let _ = writeln!(out, "{text}");
-        }
+    for text in texts.into_iter().flatten() {
+        let _ = writeln!(out, "{text}");
     }
     out
 }
@@ -147,76 +142,106 @@ fn places(domain: &Domain, edges: &str) -> [(&'static str, String); 2] {
     ]
 }
 
-/// Everything, by the name that it defines.
-fn definitions(domain: &Domain, (ring, confined): (u32, bool)) -> Vec<(&'static str, String)> {
+/// All names that have a definition, in the order in which definitions are written.
+const DEFINED: [&str; 36] = [
+    "Cell",
+    "Vec",
+    "Mat",
+    "DIM",
+    "FACES",
+    "CELL_SIZE",
+    "RESOLUTION",
+    "SIZE",
+    "unit",
+    "face_axis",
+    "face_normal",
+    "neighbor",
+    "position",
+    "cell_at",
+    "inside",
+    "runs_in",
+    "wall_face",
+    "open_face",
+    "inflow_face",
+    "mirror_face",
+    "FINEST",
+    "WIDENING",
+    "bin",
+    "displacement",
+    "random_at",
+    "Camera",
+    "screen",
+    "pixel",
+    "camera_eye",
+    "camera_ray",
+    "camera_project",
+    "camera_scale",
+    "random",
+    "_half",
+    "_halves",
+    "_pcg",
+];
+
+/// The definition of a name of [`DEFINED`].
+fn definition(name: &str, domain: &Domain, (ring, confined): (u32, bool)) -> String {
     let dim = domain.dim;
     let [x, y, z] = domain.resolution.map(i64::from);
     let h = domain.cell_size;
-    let size: Vec<String> = domain.size().iter().take(dim as usize).map(|edge| float(*edge)).collect();
-    let edges = cell_edges(domain).unwrap_or_else(|| "CELL_SIZE".into());
+    let size = || domain.size().iter().take(dim as usize).map(|edge| float(*edge)).collect::<Vec<_>>().join(", ");
+    let edges = || cell_edges(domain).unwrap_or_else(|| "CELL_SIZE".into());
     // An axis as a vector, without an index that the shader compiler could not resolve.
-    let unit: Vec<String> = (0..dim).map(|d| format!("select(i32(0), 1, axis == {d})")).collect();
+    let unit = || (0..dim).map(|d| format!("select(i32(0), 1, axis == {d})")).collect::<Vec<_>>().join(", ");
     let (finest, widening) = domain.finer.map_or((domain.resolution, 1), |finer| (finer.finest, finer.widening));
     let z_hash = if dim == 3 { " h = _pcg(h ^ u32(cell.z));" } else { "" };
-    let [wall_face, open_face, inflow_face, mirror_face] = border_faces(domain, ring);
-    let [bin, displacement] = places(domain, &edges);
-    vec![
-        ("Cell", format!("alias Cell = {};", cell_type(dim))),
-        ("Vec", format!("alias Vec = {};", position_type(dim))),
-        ("Mat", format!("alias Mat = {};", ValueType::Mat.wgsl(dim))),
-        ("DIM", format!("const DIM = {dim};")),
-        ("FACES", format!("const FACES = {};", 2 * dim)),
-        ("CELL_SIZE", format!("const CELL_SIZE = {};", float(h))),
-        ("RESOLUTION", format!("const RESOLUTION = {};", cell_literal([x, y, z], dim))),
-        ("SIZE", format!("const SIZE = {}({});", position_type(dim), size.join(", "))),
-        ("unit", format!("fn unit(axis: i32) -> Cell {{ return Cell({}); }}", unit.join(", "))),
-        ("face_axis", "fn face_axis(face: i32) -> i32 { return face >> 1u; }".into()),
-        ("face_normal", "fn face_normal(face: i32) -> Vec { return Vec(unit(face >> 1u)) * f32((face & 1) * 2 - 1); }".into()),
-        ("neighbor", "fn neighbor(cell: Cell, face: i32) -> Cell { return cell + unit(face >> 1u) * ((face & 1) * 2 - 1); }".into()),
-        ("position", format!("fn position(cell: Cell) -> Vec {{ return (Vec(cell) + 0.5) * {edges}; }}")),
-        ("cell_at", format!("fn cell_at(position: Vec) -> Cell {{ return Cell(floor(position / {edges})); }}")),
-        ("inside", "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into()),
-        ("runs_in", format!("fn runs_in(cell: Cell) -> bool {{ return {}; }}", if confined { "_covered(cell)" } else { "true" })),
-        wall_face,
-        open_face,
-        inflow_face,
-        mirror_face,
-        ("FINEST", format!("const FINEST = {};", cell_literal(finest.map(i64::from), dim))),
-        ("WIDENING", format!("const WIDENING = {widening};")),
-        bin,
-        displacement,
-        (
-            "random_at",
+    let of = |all: &[(&str, String)]| {
+        all.iter().find(|(n, _)| *n == name).map_or_else(String::new, |(_, text)| text.clone())
+    };
+    match name {
+        "Cell" => format!("alias Cell = {};", cell_type(dim)),
+        "Vec" => format!("alias Vec = {};", position_type(dim)),
+        "Mat" => format!("alias Mat = {};", ValueType::Mat.wgsl(dim)),
+        "DIM" => format!("const DIM = {dim};"),
+        "FACES" => format!("const FACES = {};", 2 * dim),
+        "CELL_SIZE" => format!("const CELL_SIZE = {};", float(h)),
+        "RESOLUTION" => format!("const RESOLUTION = {};", cell_literal([x, y, z], dim)),
+        "SIZE" => format!("const SIZE = {}({});", position_type(dim), size()),
+        "unit" => format!("fn unit(axis: i32) -> Cell {{ return Cell({}); }}", unit()),
+        "face_axis" => "fn face_axis(face: i32) -> i32 { return face >> 1u; }".into(),
+        "face_normal" => "fn face_normal(face: i32) -> Vec { return Vec(unit(face >> 1u)) * f32((face & 1) * 2 - 1); }".into(),
+        "neighbor" => "fn neighbor(cell: Cell, face: i32) -> Cell { return cell + unit(face >> 1u) * ((face & 1) * 2 - 1); }".into(),
+        "position" => format!("fn position(cell: Cell) -> Vec {{ return (Vec(cell) + 0.5) * {}; }}", edges()),
+        "cell_at" => format!("fn cell_at(position: Vec) -> Cell {{ return Cell(floor(position / {})); }}", edges()),
+        "inside" => "fn inside(cell: Cell) -> bool { return all(cell >= Cell(0)) && all(cell < RESOLUTION); }".into(),
+        "runs_in" => format!("fn runs_in(cell: Cell) -> bool {{ return {}; }}", if confined { "_covered(cell)" } else { "true" }),
+        "FINEST" => format!("const FINEST = {};", cell_literal(finest.map(i64::from), dim)),
+        "WIDENING" => format!("const WIDENING = {widening};"),
+        "random_at" =>
             "fn random_at(number: u32, salt: u32) -> f32 { let h = _pcg(_pcg(salt ^ _pcg(frame.seed)) ^ number); return f32(h >> 8u) / 16777216.0; }".into(),
-        ),
-        ("Camera", "alias Camera = mat4x4f;".into()),
-        ("screen", format!("fn screen(cell: vec2i) -> vec2f {{ return (vec2f(cell) + 0.5 - vec2f({x}.0, {y}.0) / 2.0) / {}; }}", float(y as f64 / 2.0))),
-        ("pixel", format!("fn pixel(point: vec2f) -> vec2f {{ return point * {} + vec2f({x}.0, {y}.0) / 2.0; }}", float(y as f64 / 2.0))),
-        ("camera_eye", "fn camera_eye(camera: mat4x4f) -> vec3f { return camera[3].xyz; }".into()),
-        (
-            "camera_ray",
+        "Camera" => "alias Camera = mat4x4f;".into(),
+        "screen" => format!("fn screen(cell: vec2i) -> vec2f {{ return (vec2f(cell) + 0.5 - vec2f({x}.0, {y}.0) / 2.0) / {}; }}", float(y as f64 / 2.0)),
+        "pixel" => format!("fn pixel(point: vec2f) -> vec2f {{ return point * {} + vec2f({x}.0, {y}.0) / 2.0; }}", float(y as f64 / 2.0)),
+        "camera_eye" => "fn camera_eye(camera: mat4x4f) -> vec3f { return camera[3].xyz; }".into(),
+        "camera_ray" =>
             "fn camera_ray(camera: mat4x4f, point: vec2f) -> vec3f { return normalize(camera[2].xyz + camera[0].w * (point.x * camera[0].xyz + point.y * camera[1].xyz)); }".into(),
-        ),
-        (
-            "camera_project",
+        "camera_project" =>
             "fn camera_project(camera: mat4x4f, position: vec3f) -> vec3f { let d = position - camera[3].xyz; let depth = dot(d, camera[2].xyz); return vec3f(vec2f(dot(d, camera[0].xyz), dot(d, camera[1].xyz)) / (camera[0].w * depth), depth); }".into(),
-        ),
-        ("camera_scale", "fn camera_scale(camera: mat4x4f, depth: f32) -> f32 { return 1.0 / (camera[0].w * depth); }".into()),
-        (
-            "random",
+        "camera_scale" => "fn camera_scale(camera: mat4x4f, depth: f32) -> f32 { return 1.0 / (camera[0].w * depth); }".into(),
+        "random" =>
             format!(
                 "fn random(cell: Cell, salt: u32) -> f32 {{ var h = _pcg(salt ^ _pcg(frame.seed)); h = _pcg(h ^ u32(cell.x)); h = _pcg(h ^ u32(cell.y));{z_hash} return f32(h >> 8u) / 16777216.0; }}"
             ),
-        ),
-        ("_half", HALF.into()),
-        ("_halves", HALVES.into()),
-        ("_pcg", PCG.into()),
-    ]
+        "_half" => HALF.into(),
+        "_halves" => HALVES.into(),
+        "_pcg" => PCG.into(),
+        "wall_face" | "open_face" | "inflow_face" | "mirror_face" => of(&border_faces(domain, ring)),
+        _ => of(&places(domain, &edges())),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::edges::Edges;
     use crate::stage::language::{self, Kind};
 
     /// No port and nothing of a stage's own may be named like what the prelude defines.
@@ -227,10 +252,10 @@ mod tests {
             Domain { name, dim, resolution: [4; 3], cell_size: 1.0, edge, finer: None, sliced: None }
         };
         for domain in [any(2, Edges::default()), any(3, Edges::uniform(EdgeRule::Wrap))] {
-            let all = definitions(&domain, (0, false));
+            let all = DEFINED.map(|name| (name, definition(name, &domain, (0, false))));
             for (name, text) in &all {
                 assert!(name.starts_with('_') || language::is_prelude(name), "`{name}` can be declared twice");
-                assert_eq!(declared(text), BTreeSet::from([name.to_string()]), "{text}");
+                assert_eq!(declared(&tokens(text)), FxHashSet::from_iter([*name]), "{text}");
             }
             for usage in language::FUNCTIONS {
                 let (name, arguments) = usage.split_once('(').unwrap();

@@ -1,13 +1,21 @@
 //! Names of one text made different from those of another, where both go into one kernel.
 
-use crate::stage::syntax::{TokenKind, tokens};
+use std::ops::Range;
 
-/// A module's text with the names that `name` has others for, and its parameters as members of the kernel's block, which begin with
-/// `prefix`. Members after a point and in the body of a struct keep their names.
-pub(super) fn renamed(text: &str, prefix: &str, name: impl Fn(&str) -> Option<String>) -> String {
-    let tokens = tokens(text);
-    let mut out = String::with_capacity(text.len() + text.len() / 4);
-    let mut copied = 0;
+use crate::stage::syntax::{Token, TokenKind};
+
+/// A part of a text that is replaced.
+pub(super) struct Place {
+    /// Empty where something is put between.
+    bytes: Range<usize>,
+    /// Whether a parameter begins here, as a member of the kernel's block.
+    is_param: bool,
+}
+
+/// The places of names for which `is_renamed` holds, and of parameters, in the tokens of a module's text. Members after a point and in the
+/// body of a struct keep their names.
+pub(super) fn places(tokens: &[Token<'_>], is_renamed: impl Fn(&str) -> bool) -> Vec<Place> {
+    let mut places = Vec::new();
     let mut struct_depth = 0;
     for (index, token) in tokens.iter().enumerate() {
         let near = |offset: isize| index.checked_add_signed(offset).and_then(|i| tokens.get(i)).map_or("", |t| t.text);
@@ -20,20 +28,28 @@ pub(super) fn renamed(text: &str, prefix: &str, name: impl Fn(&str) -> Option<St
         if token.kind != TokenKind::Word || member {
             continue;
         }
-        let replaced = if token.text == "params" && near(1) == "." {
+        if token.text == "params" && near(1) == "." {
             // `params.x` becomes `params._f1_x`; the member follows the point.
             let Some(field) = tokens.get(index + 2) else { continue };
-            out.push_str(&text[copied..field.start]);
-            copied = field.start;
-            prefix.to_string()
-        } else if let Some(name) = name(token.text) {
-            out.push_str(&text[copied..token.start]);
-            copied = token.start + token.text.len();
-            name
-        } else {
-            continue;
-        };
-        out.push_str(&replaced);
+            places.push(Place { bytes: field.start..field.start, is_param: true });
+        } else if is_renamed(token.text) {
+            places.push(Place { bytes: token.start..token.start + token.text.len(), is_param: false });
+        }
+    }
+    places
+}
+
+/// A module's text with other names at these places, and its parameters as members of the kernel's block, which begin with `prefix`.
+pub(super) fn filled(text: &str, places: &[Place], prefix: &str, name: impl Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let mut copied = 0;
+    for Place { bytes, is_param } in places {
+        out.push_str(&text[copied..bytes.start]);
+        match is_param {
+            true => out.push_str(prefix),
+            false => out.push_str(&name(&text[bytes.clone()])),
+        }
+        copied = bytes.end;
     }
     out.push_str(&text[copied..]);
     // The header and comments have been read where the stage stands.

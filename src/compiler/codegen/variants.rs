@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::thread::{Builder, Scope, available_parallelism};
 
 use crate::cancel::Cancel;
+use crate::check::validate;
 use crate::codegen::stage_kernel::{self, Bound, Context, StageKernel};
 use crate::codegen::uniforms::Block;
 use crate::data::{Alarm, Kernel};
@@ -223,17 +224,41 @@ impl Wanted<'_> {
 /// Threads that write, at most: a graph's longest text takes as long as all others on so many.
 const MOST_WRITERS: usize = 8;
 
+/// A field by itself, whose text is written to be checked: the place of its operation among those of a program.
+pub(crate) struct Field {
+    pub program: Arc<Program>,
+    pub op: usize,
+}
+
+impl Field {
+    fn write(&self, graph: &Graph) -> Option<validate::Text> {
+        let cx = Context::new(graph, &self.program, self.program.field_checks.get(self.op)?, &[])?;
+        let StageKernel { kernel, as_written: written, used, .. } = stage_kernel::write(&cx);
+        Some(validate::Text { kernel, written, used, again: false })
+    }
+}
+
+/// What a thread has written.
+pub(crate) enum Written {
+    /// A variant, and its text.
+    Variant(usize, Text),
+    /// The number of a field, and its text.
+    Field(usize, validate::Text),
+}
+
+type WriteText<'g> = dyn FnOnce(&Graph) -> Option<Written> + Send + 'g;
+
 /// A text that somebody waits for.
 struct Order<'g> {
-    wanted: Wanted<'g>,
-    done: mpsc::Sender<(usize, Text)>,
+    write: Box<WriteText<'g>>,
+    done: mpsc::Sender<Written>,
 }
 
 impl Order<'_> {
     fn carry_out(self, graph: &Graph) {
-        if let Some(text) = self.wanted.write(graph) {
+        if let Some(written) = (self.write)(graph) {
             // Where nobody listens any more, that is as well.
-            let _ = self.done.send((self.wanted.variant, text));
+            let _ = self.done.send(written);
         }
     }
 }
@@ -275,13 +300,20 @@ impl<'g> Writers<'g> {
         Writers { graph, orders, threads, cancel: cancel.clone() }
     }
 
-    /// Variants and their texts, as they come.
-    pub(crate) fn write(&self, mut wanted: Vec<Wanted<'g>>) -> impl Iterator<Item = (usize, Text)> {
+    /// Texts of fields and of variants, as they come.
+    pub(crate) fn write(&self, fields: Vec<Field>, mut wanted: Vec<Wanted<'g>>) -> impl Iterator<Item = Written> {
         // What takes longest comes first.
         wanted.sort_by_cached_key(|wanted| std::cmp::Reverse(wanted.length(self.graph)));
         let (done, ready) = mpsc::channel();
-        for wanted in wanted {
-            let order = Order { wanted, done: done.clone() };
+        let fields = fields.into_iter().enumerate().map(|(number, field)| {
+            Box::new(move |graph: &Graph| Some(Written::Field(number, field.write(graph)?))) as Box<WriteText<'g>>
+        });
+        let variants = wanted.into_iter().map(|wanted| {
+            Box::new(move |graph: &Graph| Some(Written::Variant(wanted.variant, wanted.write(graph)?)))
+                as Box<WriteText<'g>>
+        });
+        for write in fields.chain(variants) {
+            let order = Order { write, done: done.clone() };
             match self.threads {
                 0 => order.carry_out(self.graph),
                 _ => drop(self.orders.send(order)),
@@ -324,7 +356,8 @@ mod tests {
         with_wanted(|writers, wanted, _| {
             let written = wanted.iter().map(|w| (w.variant, w.write(writers.graph).unwrap()));
             let mut expected: HashMap<usize, Text> = written.collect();
-            for (variant, text) in writers.write(wanted) {
+            for written in writers.write(Vec::new(), wanted) {
+                let Written::Variant(variant, text) = written else { panic!("a text of a field") };
                 let expected = expected.remove(&variant).unwrap_or_else(|| panic!("a text came twice"));
                 assert_eq!((text.kernel, text.written), (expected.kernel, expected.written));
                 assert_eq!((text.alarms, text.bound), (expected.alarms, expected.bound));
@@ -339,7 +372,7 @@ mod tests {
             let alone =
                 Writers { graph: writers.graph, orders: mpsc::channel().0, threads: 0, cancel: Cancel::default() };
             let count = wanted.len();
-            assert_eq!(alone.write(wanted).count(), count);
+            assert_eq!(alone.write(Vec::new(), wanted).count(), count);
         });
     }
 }

@@ -2,12 +2,11 @@
 
 use crate::check::validate::{Checks, Text};
 use crate::codegen::kernel_table::KernelTable;
-use crate::codegen::one_workgroup::{Joined, Phase, Run};
-use crate::codegen::stage_kernel::{self, Context, StageKernel};
+use crate::codegen::one_workgroup::{Joined, Module, Phase, Run};
 use crate::codegen::task::{self, TaskKernel};
 use crate::codegen::uniform_layout::{NO_BLOCK, UniformLayout};
 use crate::codegen::uniforms::Block;
-use crate::codegen::variants::{self, ValuePlace, Variants, Wanted, Writers};
+use crate::codegen::variants::{self, Field, ValuePlace, Variants, Wanted, Writers, Written};
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::ir::bindings::MAX_BUFFERS;
 use crate::ir::workgroups::{self, block_groups, op_groups, shaped_groups, source, task_groups};
@@ -28,8 +27,10 @@ use crate::stage::{IterationSource, Stage};
 /// A variant whose text is there.
 struct VariantKernel {
     kernel: Kernel,
-    /// The kernel's id in the plan, once something is dispatched that needs it by itself.
-    id: OnceCell<KernelId>,
+    /// The kernel's place among those that are checked; none where it is only a part of others.
+    place: Option<usize>,
+    /// The kernel's text as a part of others; none where it can't be one.
+    module: OnceCell<Option<Module>>,
     /// Whether it goes through a list of blocks.
     listed: bool,
     block: Block,
@@ -52,9 +53,12 @@ struct OwnPhase {
 }
 
 impl OwnPhase {
-    fn borrowed(&self) -> Phase<'_> {
+    /// The phase of a run; `None` where the kernel can't be in one.
+    fn borrowed(&self) -> Option<Phase<'_>> {
         let OwnPhase { variant_kernel, buffers, groups, cells } = self;
-        Phase { kernel: &variant_kernel.kernel, block: &variant_kernel.block, buffers, groups: *groups, cells: *cells }
+        let VariantKernel { kernel, block, .. } = &**variant_kernel;
+        let module = variant_kernel.module.get_or_init(|| Module::read(kernel)).as_ref()?;
+        Some(Phase { kernel, module, block, buffers, groups: *groups, cells: *cells })
     }
 }
 
@@ -64,8 +68,8 @@ pub(crate) struct Writer<'a, 'g> {
     writers: &'a Writers<'g>,
     pub(super) kernels: KernelTable,
     variants: Variants,
-    /// Texts of variants that nothing has needed yet.
-    written: HashMap<usize, variants::Text>,
+    /// Texts of variants that nothing has needed yet, with their places among those that are checked.
+    written: HashMap<usize, (variants::Text, usize)>,
     /// Kernels of variants that have been met, with their blocks and what they are bound to.
     variant_kernels: HashMap<usize, Rc<VariantKernel>>,
     pub(super) uniforms: UniformLayout<'g>,
@@ -115,14 +119,18 @@ impl<'a, 'g> Writer<'a, 'g> {
         }
     }
 
-    /// The dispatches of two programs, each with the buffers of its values.
-    pub(crate) fn dispatches(&mut self, of: [(&Arc<Program>, &Placement); 2]) -> Result<[Listed; 2], Problems> {
+    /// The dispatches of two programs, each with the buffers of its values. `fields`: those that are checked by themselves.
+    pub(crate) fn dispatches(
+        &mut self,
+        of: [(&Arc<Program>, &Placement); 2],
+        fields: Vec<Field>,
+    ) -> Result<[Listed; 2], Problems> {
         let (graph, mut wanted) = (self.graph, Vec::new());
         let variants = of.map(|(program, memory)| {
             let of = |op| self.variants.variant_of(graph, (program, op), memory, &mut wanted);
             program.ops.ids().map(of).collect::<Vec<_>>()
         });
-        self.write(wanted);
+        self.write(fields, wanted);
         if self.writers.cancel.is_cancelled() {
             return Err(crate::options::cancelled());
         }
@@ -131,7 +139,7 @@ impl<'a, 'g> Writer<'a, 'g> {
     }
 
     /// Has texts written, and each checked as soon as it is there: this goes on while the dispatches are laid out.
-    fn write(&mut self, wanted: Vec<Wanted<'g>>) {
+    fn write(&mut self, fields: Vec<Field>, wanted: Vec<Wanted<'g>>) {
         let graph = self.graph;
         // Of those with the same text of the user's, the first is checked as it was written.
         let again = wanted.iter().map(|wanted| {
@@ -140,14 +148,21 @@ impl<'a, 'g> Writer<'a, 'g> {
         });
         let again: Vec<bool> = again.collect();
         let first = wanted.first().map_or(0, |wanted| wanted.variant);
-        for (variant, mut text) in self.writers.write(wanted) {
+        for written in self.writers.write(fields, wanted) {
             if self.writers.cancel.is_cancelled() {
                 return;
             }
+            let (variant, mut text) = match written {
+                Written::Variant(variant, text) => (variant, text),
+                Written::Field(number, text) => {
+                    self.kernels.checks.add_field(number, text);
+                    continue;
+                }
+            };
             let again = again.get(variant - first).is_some_and(|again| *again);
             let (kernel, used) = (text.kernel.clone(), text.used.clone());
-            self.kernels.check(variant, Text { kernel, written: text.written.take(), used, again });
-            self.written.insert(variant, text);
+            let place = self.kernels.check(variant, Text { kernel, written: text.written.take(), used, again });
+            self.written.insert(variant, (text, place));
         }
     }
 
@@ -179,7 +194,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let (mut run, mut phases) = (Run::default(), Vec::new());
         for (op, variant) in ops.iter().take_while(|(op, _)| op.small) {
             let Some(phase) = self.phase(program, op, *variant, memory) else { break };
-            if !run.take(&phase.borrowed(), self.joined_buffers) {
+            if !phase.borrowed().is_some_and(|phase| run.take(&phase, self.joined_buffers)) {
                 break;
             }
             phases.push((*op, phase));
@@ -197,9 +212,8 @@ impl<'a, 'g> Writer<'a, 'g> {
         let Joined { kernel, block, buffers } = run.finish(&node.path);
         let blocks: Vec<(&Op, &Block)> = phases.iter().map(|(op, phase)| (*op, &phase.variant_kernel.block)).collect();
         let uniform = self.uniforms.blocks(&blocks, &block, &self.alarms);
-        self.check(&kernel);
         let dispatch = Dispatch {
-            kernel: self.kernels.kernel(kernel)?,
+            kernel: self.checked(kernel),
             node: node.path.clone(),
             part: String::new(),
             with: before,
@@ -227,7 +241,8 @@ impl<'a, 'g> Writer<'a, 'g> {
         let (kernel, buffers, _) = self.task_kernel(program, op, node, memory);
         let variant_kernel = Rc::new(VariantKernel {
             kernel,
-            id: OnceCell::new(),
+            place: None,
+            module: OnceCell::new(),
             listed: false,
             block: Block::default(),
             bound: Vec::new(),
@@ -260,7 +275,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         if let Some(variant_kernel) = self.variant_kernels.get(&variant) {
             return Some(variant_kernel.clone());
         }
-        let text = self.written.remove(&variant)?;
+        let (text, place) = self.written.remove(&variant)?;
         for alarm in text.alarms {
             if !self.alarms.contains(&alarm) {
                 self.alarms.push(alarm);
@@ -272,7 +287,8 @@ impl<'a, 'g> Writer<'a, 'g> {
             }
         }
         let variants::Text { kernel, listed, block, bound, .. } = text;
-        let variant_kernel = Rc::new(VariantKernel { kernel, id: OnceCell::new(), listed, block, bound });
+        let (place, module) = (Some(place), OnceCell::new());
+        let variant_kernel = Rc::new(VariantKernel { kernel, place, module, listed, block, bound });
         self.variant_kernels.insert(variant, variant_kernel.clone());
         Some(variant_kernel)
     }
@@ -285,13 +301,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         variant_kernel: &VariantKernel,
         memory: &Placement,
     ) -> Option<Dispatch> {
-        let kernel = match variant_kernel.id.get() {
-            Some(kernel) => *kernel,
-            None => {
-                let kernel = self.kernels.kernel(variant_kernel.kernel.clone())?;
-                *variant_kernel.id.get_or_init(|| kernel)
-            }
-        };
+        let kernel = self.kernels.kernel(variant_kernel.place?, || variant_kernel.kernel.clone());
         let buffers = variant_kernel.buffers(op, memory);
         Some(Dispatch {
             kernel,
@@ -342,8 +352,7 @@ impl<'a, 'g> Writer<'a, 'g> {
         let uniform = self.task_uniform(op, node, value, kernel.warns);
         let groups = task_groups(self.graph, program, op);
         let part = kernel.name.clone();
-        self.check(&kernel);
-        let kernel = self.kernels.kernel(kernel)?;
+        let kernel = self.checked(kernel);
         // The count is the last thing that a move or a pack reads.
         let living = matches!(op.task, Task::Gather | Task::Scatter | Task::Pack);
         let count = op.reads.last().filter(|_| living).and_then(|r| memory[r.value]).map(counted);
@@ -380,10 +389,11 @@ impl<'a, 'g> Writer<'a, 'g> {
         (kernel, buffers, over)
     }
 
-    /// Has a kernel checked in which no line is a user's.
-    fn check(&mut self, kernel: &Kernel) {
-        self.kernels
-            .check(usize::MAX, Text { kernel: kernel.clone(), written: None, used: Arc::default(), again: false });
+    /// Has a kernel checked in which no line is a user's, and returns its number in the plan.
+    fn checked(&mut self, kernel: Kernel) -> KernelId {
+        let text = Text { kernel: kernel.clone(), written: None, used: Arc::default(), again: false };
+        let place = self.kernels.check(usize::MAX, text);
+        self.kernels.kernel(place, || kernel)
     }
 
     /// The block of one of the compiler's own tasks. `value`: what it writes; `checked`: whether what does not fit is noted.
@@ -422,15 +432,12 @@ fn task_buffers(op: &Op, memory: &Placement) -> (Vec<Binding>, Vec<BufferId>) {
 }
 
 /// Fields on their own, so that each one's text is validated where it stands.
-pub(crate) fn field_checks(graph: &Graph, frame: &Program, reset: &Program) -> Vec<Text> {
+pub(crate) fn field_checks(frame: &Arc<Program>, reset: &Arc<Program>) -> Vec<Field> {
     let mut seen = BTreeSet::new();
-    let mut out = Vec::new();
-    for (program, op) in [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().map(move |op| (p, op))) {
-        let Some(cx) = Context::new(graph, program, op, &[]).filter(|_| seen.insert(op.node)) else { continue };
-        let StageKernel { kernel, as_written: written, used, .. } = stage_kernel::write(&cx);
-        out.push(Text { kernel, written, used, again: false });
-    }
-    out
+    let all = [frame, reset].into_iter().flat_map(|p| p.field_checks.iter().enumerate().map(move |op| (p, op)));
+    all.filter(|(_, (_, op))| seen.insert(op.node))
+        .map(|(program, (op, _))| Field { program: program.clone(), op })
+        .collect()
 }
 
 /// A dispatch for the living of a set.

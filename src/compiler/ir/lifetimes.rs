@@ -34,11 +34,11 @@ pub(crate) struct Life {
 /// Joins versions where one can update the other in place.
 pub(crate) fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
     let lives = lives(program);
-    let mut chain_of = BTreeMap::<ValueId, usize>::new();
+    let mut chain_of = program.values.table(None);
     let mut chains = Vec::<Chain>::new();
-    let start = |chain_of: &mut BTreeMap<ValueId, usize>, chains: &mut Vec<Chain>, v: ValueId| {
+    let start = |chain_of: &mut IdVec<WireValue, Option<usize>>, chains: &mut Vec<Chain>, v: ValueId| {
         if let Some(life) = lives[v] {
-            chain_of.insert(v, chains.len());
+            chain_of[v] = Some(chains.len());
             let value = &program.values[v];
             let pooled = value.pooled.map(|_| value.layout().numbers());
             chains.push(Chain { values: vec![v], life, bytes: value.bytes, pooled });
@@ -60,11 +60,11 @@ pub(crate) fn chains(graph: &Graph, program: &Program) -> Vec<Chain> {
         let ends = |value: &ValueId| lives[*value].is_some_and(|life| life.last == Moment::At(index));
         for write in &op.writes {
             let before = write.consumes.filter(|v| ends(v) && works_in_place(graph, program, op, write));
-            match before.and_then(|v| chain_of.get(&v).copied()) {
+            match before.and_then(|v| chain_of[v]) {
                 Some(chain) if joins(&chains[chain], write.value) => {
                     chains[chain].values.push(write.value);
                     chains[chain].life.last = lives[write.value].map_or(Moment::At(index), |life| life.last);
-                    chain_of.insert(write.value, chain);
+                    chain_of[write.value] = Some(chain);
                 }
                 _ => start(&mut chain_of, &mut chains, write.value),
             }

@@ -7,6 +7,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::collections::BinaryHeap;
 
+use rustc_hash::FxHashSet;
+
 pub(crate) struct Links {
     writer: IdVec<WireValue, Option<OpId>>,
     readers: IdVec<WireValue, Vec<OpId>>,
@@ -90,8 +92,8 @@ impl Links {
     }
 
     /// Operations and those that depend on them, up to a position in the order.
-    fn reached(&self, program: &Program, mut pending: Vec<OpId>, last: usize) -> BTreeSet<OpId> {
-        let mut found = BTreeSet::new();
+    fn reached(&self, program: &Program, mut pending: Vec<OpId>, last: usize) -> FxHashSet<OpId> {
+        let mut found = FxHashSet::default();
         while let Some(op) = pending.pop() {
             if self.place[op] <= last && found.insert(op) {
                 pending.extend(self.after(program, op));

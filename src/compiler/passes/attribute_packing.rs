@@ -200,13 +200,13 @@ fn with_last(
 /// Whether a value is made from what an operation writes.
 fn follows(program: &Program, value: ValueId, op: OpId) -> bool {
     let writers = program.writers();
-    let (mut open, mut seen) = (vec![value], BTreeSet::new());
+    let (mut open, mut seen) = (vec![value], program.ops.table(false));
     while let Some(value) = open.pop() {
         let Some(writer) = writers[value] else { continue };
         if writer == op {
             return true;
         }
-        if seen.insert(writer) {
+        if !std::mem::replace(&mut seen[writer], true) {
             open.extend(program.ops[writer].needs());
         }
     }

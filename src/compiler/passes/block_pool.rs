@@ -29,7 +29,7 @@ const MAX_WORDS: u64 = (1 << 31) - 1;
 /// Gives the grids of a frame places in pools, and their States empty tables at the start. `budget`: what the plan may take \[bytes\];
 /// `wherever`: also where memory for all cells is no more than that.
 pub(super) fn assign(graph: &Graph, (budget, wherever): (u64, bool), frame: &mut Program, reset: &mut Program) {
-    if frame.versions || !wherever && memory(graph, frame, reset) <= budget {
+    if frame.versions || !wherever && allocate::total(graph, frame, reset) <= budget {
         return;
     }
     let mut pools = Pools::new(graph, frame, reset);
@@ -39,20 +39,14 @@ pub(super) fn assign(graph: &Graph, (budget, wherever): (u64, bool), frame: &mut
     pools.apply(frame, reset);
     pools.place(graph, frame, &all);
     // Where memory for all blocks is more than there is, there is memory for fewer.
-    let whole = memory(graph, frame, reset);
+    let whole = allocate::total(graph, frame, reset);
     if whole > budget {
         pools.place(graph, frame, &all.keys().map(|table| (*table, 1)).collect());
-        let least = memory(graph, frame, reset);
+        let least = allocate::total(graph, frame, reset);
         let share = budget.saturating_sub(least) as f64 / (whole - least).max(1) as f64;
         let fewer = |(table, places): (&ValueId, &u32)| (*table, 1 + (f64::from(places - 1) * share) as u32);
         pools.place(graph, frame, &all.iter().map(fewer).collect());
     }
-}
-
-/// Memory of a plan \[bytes\].
-fn memory(graph: &Graph, frame: &Program, reset: &Program) -> u64 {
-    let memory = allocate::allocate(graph, frame, reset);
-    memory.map_or(u64::MAX, |memory| memory.buffers.iter().fold(0, |sum, buffer| buffer.bytes.saturating_add(sum)))
 }
 
 /// Values that can be in pools, each with the table of its blocks.

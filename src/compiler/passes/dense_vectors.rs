@@ -23,15 +23,15 @@ pub(super) fn assign(graph: &Graph, frame: &mut Program, reset: &mut Program) {
         padded.entry(families.root(value.index())).or_insert(why);
     }
     let sizes = sizes(frame, reset, &mut families, &padded);
-    let mut choice = Choice { graph, families, narrow: BTreeSet::new() };
+    let mut choice = Choice { families, narrow: BTreeSet::new() };
     let narrow = sizes.values().filter(|size| !size.is_mixed).flat_map(Size::all).copied().collect();
     choice.set(frame, reset, narrow);
     // Memory is shared by what has one size, so among values of two sizes less of it may be shared.
     for size in sizes.values().filter(|size| size.is_mixed && size.all().next().is_some()) {
-        let before = (choice.narrow.clone(), choice.memory(frame, reset));
+        let before = (choice.narrow.clone(), allocate::total(graph, frame, reset));
         for further in [size.all().collect::<Vec<_>>(), size.states.iter().collect()] {
             choice.set(frame, reset, before.0.iter().chain(further).copied().collect());
-            if choice.memory(frame, reset) <= before.1 {
+            if allocate::total(graph, frame, reset) <= before.1 {
                 break;
             }
             choice.set(frame, reset, before.0.clone());
@@ -91,13 +91,12 @@ fn stored(frame: &Program) -> impl Iterator<Item = ValueId> {
 }
 
 /// Which families take three words.
-struct Choice<'g> {
-    graph: &'g Graph,
+struct Choice {
     families: Families,
     narrow: BTreeSet<usize>,
 }
 
-impl Choice<'_> {
+impl Choice {
     fn set(&mut self, frame: &mut Program, reset: &mut Program, narrow: BTreeSet<usize>) {
         let values = frame.values.iter_mut().chain(reset.values.iter_mut()).enumerate();
         for (at, value) in values {
@@ -108,12 +107,6 @@ impl Choice<'_> {
             }
         }
         self.narrow = narrow;
-    }
-
-    /// Memory of a plan \[bytes\].
-    fn memory(&self, frame: &Program, reset: &Program) -> u64 {
-        let memory = allocate::allocate(self.graph, frame, reset);
-        memory.map_or(u64::MAX, |memory| memory.buffers.iter().map(|buffer| buffer.bytes).sum())
     }
 }
 

@@ -195,8 +195,8 @@ impl Flattener<'_> {
                     None
                 }
             },
-            NodeKind::Custom(source) => match Stage::parse_using(&path, source, self.library) {
-                Ok(stage) => Some(self.stage(&place, Arc::new(stage))),
+            NodeKind::Custom(source) => match Stage::parse_once(&path, source, self.library) {
+                Ok(stage) => Some(self.stage(&place, stage)),
                 Err(errors) => {
                     self.stage_errors(&path, &errors);
                     None

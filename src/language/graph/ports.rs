@@ -24,8 +24,8 @@ pub fn stage_of(node: &Node, library: &Library) -> Option<Arc<Stage>> {
         NodeKind::Stage(name) => library.stage(name).cloned(),
         NodeKind::Custom(source) => {
             // The graph's own shared texts are not at hand here; ports do not depend on them.
-            let outline = |_| Stage::outline("custom", source);
-            Stage::parse_using("custom", source, library).or_else(outline).ok().map(Arc::new)
+            let outline = |_| Stage::outline("custom", source).map(Arc::new);
+            Stage::parse_once("custom", source, library).or_else(outline).ok()
         }
         _ => None,
     }

@@ -35,7 +35,7 @@ impl Flattener<'_> {
             return stage;
         }
         settings.retain(|setting| !values.contains_key(&setting.name));
-        Arc::new(stage.with_constants(&values))
+        stage.with_constants(&values)
     }
 }
 
@@ -48,7 +48,7 @@ impl Resolver<'_> {
                 entry.inputs.iter().any(|input| input.name == name && matches!(input.source, Source::Setting(_)))
             };
             if let Some(simpler) = stage.with_wired(&|name| !unwired(name)) {
-                entry.kind = Kind::Stage(Arc::new(simpler));
+                entry.kind = Kind::Stage(simpler);
             }
         }
     }
@@ -74,7 +74,7 @@ impl Resolver<'_> {
                 matches!(port.ty, PortType::Grid(_)) && on_cells.contains(&&port.name)
             };
             if let Some(simpler) = stage.at_own_cells(&grid) {
-                self.graph.nodes[node].kind = Kind::Stage(Arc::new(simpler));
+                self.graph.nodes[node].kind = Kind::Stage(simpler);
             }
         }
     }

@@ -1,8 +1,9 @@
 //! A stage: its header, its text, and what the tokens of the text imply.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::cached::{Cached, PerDimension};
+use super::cached::{Cached, PerDimension, Recent};
 use super::header::{Header, HeaderError, Param, Port, Radius};
 use super::loops::Search;
 use super::proven::{Bounded, Footprint};
@@ -50,6 +51,19 @@ pub(super) struct Findings {
     /// Footprints by input name.
     pub footprints: PerDimension<BTreeMap<String, Footprint>>,
     pub interleaves: Cached<bool>,
+    /// The stage in other places of graphs: they stay as they are while another node is edited.
+    pub specialized: Recent<Specialization, Option<Arc<Stage>>, 8>,
+}
+
+/// What a stage is specialised for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Specialization {
+    /// Values of parameters, by their bits.
+    Constants(Vec<(String, u64)>),
+    /// The words `x_wired`, and whether the port is.
+    Wired(BTreeMap<String, bool>),
+    /// Ports on the stage's own cells.
+    OwnCells(Vec<String>),
 }
 
 /// Findings depend only on the text, so they never make two stages different.

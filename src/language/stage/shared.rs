@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::cached::Recent;
 use super::definition::{Stage, StageError};
 use super::guard;
 use super::header::{self, Header, Use};
@@ -311,6 +312,13 @@ impl Search<'_> {
     }
 }
 
+/// The files that a stage uses, directly or through others, and errors.
+fn used_files(header: &Header, files: &dyn SharedFiles) -> (Vec<Arc<SharedFile>>, Vec<StageError>) {
+    let mut search = Search { files, found: Vec::new(), path: vec![String::new()], errors: Vec::new() };
+    search.follow(&header.uses);
+    (search.found, search.errors)
+}
+
 /// A stage's text with what it reaches of the files that its header uses.
 pub(super) fn assembled(
     source: &str,
@@ -320,9 +328,7 @@ pub(super) fn assembled(
     if header.uses.is_empty() {
         return Ok((source.to_string(), Used::default()));
     }
-    let mut search = Search { files, found: Vec::new(), path: vec![String::new()], errors: Vec::new() };
-    search.follow(&header.uses);
-    let Search { found: files, mut errors, .. } = search;
+    let (files, mut errors) = used_files(header, files);
     let stage_tokens = tokens(source);
     errors.extend(clashes(source, &stage_tokens, &files));
     if !errors.is_empty() {
@@ -446,6 +452,28 @@ impl Stage {
             Err(errors) => errors,
         };
         Err(used.located(errors))
+    }
+
+    /// Parses a stage as [`Stage::parse_using`] does, unless one of the same text was parsed with the same files: an edit changes few of
+    /// a graph's texts.
+    ///
+    /// # Errors
+    /// Those of [`Stage::parse_using`].
+    pub fn parse_once(name: &str, source: &str, files: &dyn SharedFiles) -> Result<Arc<Stage>, Vec<StageError>> {
+        static PARSED: Recent<(String, String), Arc<Stage>, 128> = Recent::new();
+        let key = (name.to_string(), source.to_string());
+        let same_files = |stage: &Arc<Stage>| {
+            let (found, errors) = used_files(&stage.header, files);
+            let same = |(a, b): (&Arc<SharedFile>, &Arc<SharedFile>)| Arc::ptr_eq(a, b) || a == b;
+            let before = &stage.used.files;
+            errors.is_empty() && found.len() == before.len() && found.iter().zip(before).all(same)
+        };
+        if let Some(stage) = PARSED.get(&key).filter(same_files) {
+            return Ok(stage);
+        }
+        let stage = Arc::new(Stage::parse_using(name, source, files)?);
+        PARSED.put(key, stage.clone());
+        Ok(stage)
     }
 
     /// A stage's ports and parameters, whatever has become of the files that it uses. Its text lacks their functions,

@@ -3,8 +3,9 @@
 //! text keeps its lines and columns.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use super::definition::{IterationSource, Stage};
+use super::definition::{IterationSource, Specialization, Stage};
 use super::header::{Param, ParamType, Port, Radius};
 use super::syntax::{Edits, Token, TokenKind, block_end, closing, text, tokens};
 use super::types::ValueType;
@@ -14,7 +15,15 @@ const MAX_ROUNDS: usize = 256;
 
 impl Stage {
     /// The stage with these parameters substituted, and branches that they decide folded.
-    pub fn with_constants(&self, values: &BTreeMap<String, f64>) -> Stage {
+    pub fn with_constants(&self, values: &BTreeMap<String, f64>) -> Arc<Stage> {
+        let key = values.iter().map(|(name, value)| (name.clone(), value.to_bits())).collect();
+        let with = |_: &_| Some(Arc::new(self.replacing_params(values)));
+        let key = Specialization::Constants(key);
+        let found = self.found.specialized.get_or_put(key, with);
+        found.unwrap_or_else(|| Arc::new(self.replacing_params(values)))
+    }
+
+    fn replacing_params(&self, values: &BTreeMap<String, f64>) -> Stage {
         let literal = |name: &str| Some(literal(self.param(name)?.ty, *values.get(name)?));
         let mut header = self.header.clone();
         header.params.retain(|param| !values.contains_key(&param.name));
@@ -29,7 +38,7 @@ impl Stage {
 
     /// The stage with `x_wired` substituted, and branches that it decides folded, so that a port that is not wired costs
     /// nothing; `None` where the text asks of no port.
-    pub fn with_wired(&self, wired: &dyn Fn(&str) -> bool) -> Option<Stage> {
+    pub fn with_wired(&self, wired: &dyn Fn(&str) -> bool) -> Option<Arc<Stage>> {
         let wired_words: BTreeMap<String, bool> = self
             .inputs()
             .map(|port| (format!("{}_wired", port.name), wired(&port.name)))
@@ -38,13 +47,18 @@ impl Stage {
         if wired_words.is_empty() {
             return None;
         }
+        let with = |_: &_| Some(Arc::new(self.replacing_wired(&wired_words)));
+        self.found.specialized.get_or_put(Specialization::Wired(wired_words.clone()), with)
+    }
+
+    fn replacing_wired(&self, wired_words: &BTreeMap<String, bool>) -> Stage {
         let mut edits = Edits::new(&self.source);
         for token in tokens(&self.source) {
             if let Some(wired) = wired_words.get(token.text) {
                 edits.overwrite(token.start, end(&token), if *wired { "true" } else { "false" });
             }
         }
-        Some(Stage::read(self.name.clone(), self.header.clone(), folded(edits.finish()), self.used.clone()))
+        Stage::read(self.name.clone(), self.header.clone(), folded(edits.finish()), self.used.clone())
     }
 
     /// The stage with formulas in place of these parameters: other parameters that they read, and functions for the end of
@@ -58,15 +72,21 @@ impl Stage {
 
     /// The stage with `x_at(position(cell))` replaced by `x(cell)`, which is the same for cell-centred inputs on the
     /// stage's own cells; `None` where `fn stage` has no such call.
-    pub fn at_own_cells(&self, on_own_cells: &dyn Fn(&Port) -> bool) -> Option<Stage> {
+    pub fn at_own_cells(&self, on_own_cells: &dyn Fn(&Port) -> bool) -> Option<Arc<Stage>> {
         if self.source() != IterationSource::Cells || !self.calls("position") {
             return None;
         }
-        let names: Vec<(&str, String)> = self
+        let ports: Vec<String> = self
             .inputs()
             .filter(|port| self.calls(&format!("{}_at", port.name)) && on_own_cells(port))
-            .map(|port| (port.name.as_str(), format!("{}_at", port.name)))
+            .map(|port| port.name.clone())
             .collect();
+        let with = |_: &_| self.reading_cells(&ports).map(Arc::new);
+        self.found.specialized.get_or_put(Specialization::OwnCells(ports.clone()), with)
+    }
+
+    fn reading_cells(&self, ports: &[String]) -> Option<Stage> {
+        let names: Vec<(&str, String)> = ports.iter().map(|port| (port.as_str(), format!("{port}_at"))).collect();
         let source = by_cell(&self.source, &names)?;
         Some(Stage::read(self.name.clone(), self.header.clone(), source, self.used.clone()))
     }
@@ -249,6 +269,7 @@ fn returns(tokens: &[Token<'_>], open: usize, close: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::sync::Arc;
 
     use super::super::{Reach, Stage};
     use super::folded;
@@ -264,7 +285,7 @@ fn stage(cell: Cell) -> Vec {
 }
 ";
 
-    fn stage(order: f64) -> Stage {
+    fn stage(order: f64) -> Arc<Stage> {
         let stage = Stage::parse("advect", ADVECT).unwrap();
         stage.with_constants(&BTreeMap::from([("order".to_string(), order)]))
     }
@@ -278,6 +299,21 @@ fn stage(cell: Cell) -> Vec {
         assert_eq!(euler.source.len(), ADVECT.len());
         assert_eq!(euler.source.find("return flow"), ADVECT.find("return flow"));
         assert!(euler.header.params.is_empty());
+    }
+
+    #[test]
+    fn a_stage_is_specialised_once_for_each_place() {
+        let stage = Stage::parse("advect", ADVECT).unwrap();
+        let order = |order: f64| stage.with_constants(&BTreeMap::from([("order".to_string(), order)]));
+        assert!(Arc::ptr_eq(&order(2.0), &order(2.0)));
+        assert_ne!(order(1.0).source, order(2.0).source);
+        let text = ADVECT.replace("params.order == 2", "velocity_wired");
+        let stage = Stage::parse("advect", &text).unwrap();
+        let wired = |wired: bool| stage.with_wired(&|_| wired).unwrap();
+        assert!(Arc::ptr_eq(&wired(true), &wired(true)));
+        assert_ne!(wired(true).source, wired(false).source);
+        let [on_cells, elsewhere] = [true, false].map(|on_cells| stage.at_own_cells(&|_| on_cells));
+        assert!(on_cells.is_some() && elsewhere.is_none());
     }
 
     #[test]
@@ -296,7 +332,7 @@ fn stage(cell: Cell) -> Vec {
 
     #[test]
     fn interpolation_at_the_own_centre_is_a_read_of_the_cell() {
-        let simplified = |stage: Stage| stage.at_own_cells(&|_| true).unwrap();
+        let simplified = |stage: Arc<Stage>| stage.at_own_cells(&|_| true).unwrap();
         let (euler, midpoint) = (simplified(stage(1.0)), simplified(stage(2.0)));
         assert_eq!(euler.reach("velocity"), Reach::Own);
         assert_eq!(midpoint.reach("velocity"), Reach::Anywhere, "half way it is elsewhere");

@@ -12,7 +12,8 @@ use super::declarations;
 use super::names::prefix;
 use super::text::Text;
 use crate::codegen::prelude::{self, UsedNames};
-use crate::codegen::rename::renamed;
+use crate::codegen::rename::{filled, places};
+use crate::stage::syntax::tokens;
 
 /// What is generated for an inlined stage.
 pub(super) struct Module<'a> {
@@ -28,9 +29,11 @@ pub(crate) fn module<'a>(cx: &Context<'_>, of: Instance<'a>) -> Module<'a> {
     [&types, &accessors].into_iter().for_each(|text| used.add_text(text));
     let prelude = prelude::prelude(&cx.domain(of.node), (0, of.node.blocks.is_some()), &mut used);
     let (text, prefix) = (format!("{}\n{prelude}{types}{accessors}", source_text.source), prefix(of.index));
-    let mut names = prelude::declared(&text);
-    names.extend(GUARDS.map(String::from));
-    let text = renamed(&text, &prefix, |name| names.contains(name).then(|| format!("{prefix}{name}")));
+    let tokens = tokens(&text);
+    let mut names = prelude::declared(&tokens);
+    names.extend(GUARDS);
+    let places = places(&tokens, |name| names.contains(name));
+    let text = filled(&text, &places, &prefix, |name| format!("{prefix}{name}"));
     let guards = Guards::new(cx, of, &text, source_text.finite);
     Module { text, guards }
 }

@@ -24,14 +24,31 @@ use crate::ir::lifetimes::{Chain, Life, Moment, chains, keys, lives, owners};
 use crate::ir::{Part, Program, StateKey, ValueId};
 use crate::problem::{Problem, Problems};
 
-pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
+/// Memory of a plan \[bytes\].
+pub(super) fn total(graph: &Graph, frame: &Program, reset: &Program) -> u64 {
+    let placed = place(graph, frame, reset, &chains(graph, frame), &passed(frame));
+    placed.map_or(u64::MAX, |layout| layout.buffers.iter().fold(0, |sum, buffer| buffer.bytes.saturating_add(sum)))
+}
+
+/// Values that are passed on within a kernel.
+fn passed(frame: &Program) -> BTreeSet<ValueId> {
+    frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.transient).map(|w| w.value).collect()
+}
+
+/// Buffers and what is in them, without what a plan says about that.
+fn place(
+    graph: &Graph,
+    frame: &Program,
+    reset: &Program,
+    chains: &[Chain],
+    passed: &BTreeSet<ValueId>,
+) -> Result<Allocation, Problems> {
     let mut layout = Allocation::default();
-    let chains = chains(graph, frame);
     let frame_begins = Moment::At(frame.frame_begins());
     // A frame that skips the invariant operations needs their results, so these have their own memory.
     let (mut pool, mut invariant_pool) = (Pool::default(), Pool::default());
     layout.frame = frame.values.table(None);
-    let owner = owners(&chains, &frame.values);
+    let owner = owners(chains, &frame.values);
     let chain_of = |value: ValueId| owner.get(value).and_then(|chain| chains.get((*chain)?));
     // States first: their memory is permanent.
     let mut state_ends = BTreeMap::new();
@@ -49,11 +66,9 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
             state_ends.insert(key.clone(), chain.life.last);
         }
     }
-    let passed: BTreeSet<ValueId> =
-        frame.ops.iter().flat_map(|op| &op.writes).filter(|w| w.transient).map(|w| w.value).collect();
     let becomes = keys(&frame.next);
     let mut lent = lent(frame, &layout, &state_ends, &chain_of);
-    for chain in &chains {
+    for chain in chains {
         let inside = chain.values.iter().all(|v| passed.contains(v));
         if inside || chain.values.first().is_none_or(|v| layout.frame[*v].is_some()) {
             continue;
@@ -75,11 +90,17 @@ pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Resul
         };
         chain.values.iter().for_each(|v| layout.frame[*v] = Some(buffer));
     }
-    note_holdings(frame, &mut layout);
     // After a reset, the invariant operations run again.
     pool.made.append(&mut invariant_pool.made);
     pool.made.retain(|buffer| !pool.pooled.contains(buffer));
     layout.reset = reset_buffers(graph, reset, &mut layout, pool.made)?;
+    Ok(layout)
+}
+
+pub(crate) fn allocate(graph: &Graph, frame: &Program, reset: &Program) -> Result<Allocation, Problems> {
+    let (chains, passed) = (chains(graph, frame), passed(frame));
+    let mut layout = place(graph, frame, reset, &chains, &passed)?;
+    note_holdings(frame, &mut layout);
     layout.pictures =
         frame.pictures.iter().filter_map(|picture| Some((*picture, layout.frame[picture.value]?))).collect();
     layout.crowded = frame.crowded.iter().filter_map(|(n, v, most)| Some((*n, layout.frame[*v]?, *most))).collect();

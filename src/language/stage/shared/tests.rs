@@ -234,3 +234,16 @@ fn signatures_are_those_of_functions() {
     assert_eq!(file.signatures(), ["fn pcg(v: u32) -> u32", "fn other(v: u32) -> u32"]);
     assert_eq!(file.declaration("pcg"), Some((7, 1)));
 }
+
+#[test]
+fn a_text_is_parsed_again_only_with_other_files() {
+    let source = stage("//! @use shared/noise\n", "");
+    let with = |files| Stage::parse_once("t", &source, &Files(files)).unwrap();
+    let first = with(ALL);
+    assert!(Arc::ptr_eq(&first, &with(ALL)), "the files are equal");
+    let hash = HASH.replace("747796405u", "3u");
+    let other = with(&[("shared/hash", &hash), ("shared/noise", NOISE)]);
+    assert!(other.source.contains("FACTOR = 3u") && first.source.contains("FACTOR = 747796405u"));
+    assert!(Stage::parse_once("t", &source, &Files(&ALL[..1])).is_err(), "a file is missing");
+    assert_ne!(Stage::parse_once("u", &source, &Files(ALL)).unwrap().name, first.name);
+}
