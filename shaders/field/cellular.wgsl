@@ -22,12 +22,9 @@ fn stage(position: Vec) -> f32 {
     let t = place - home;
     let inner = min(t, 1.0 - t);
     // The block of cells around, and a wider one only if a point outside could be nearer than the second that was found.
+    var found = search(home, t, 1);
     let reach = 1.0 + min(min(inner.x, inner.y), select(1.0, inner.z, DIM == 3));
-    var found = vec3f(0.0, 1e9, 0.0);
-    for (var wide = 1; wide < 3; wide += 1) {
-        if found.y <= reach { break; }
-        found = search(home, t, wide);
-    }
+    if found.y > reach { found = search(home, t, 2); }
     switch params.result {
         case 0 { return found.x; }
         case 1 { return found.y; }

@@ -42,23 +42,12 @@ fn stage(cell: Cell) {
             arrives = bends + way * bent;
             light *= passed * exp(-params.absorption * max(way, 0.0));
         }
-        if !lit(camera_eye(view), bends, arrives) { continue; }
+        if !open(camera_eye(view), bends) || !open(bends, arrives) { continue; }
         spread((arrives.xz - params.low) / CELL_SIZE - 0.5, light);
     }
 }
 
-// Whether nothing solid is on the way to where a ray bends, and from there on.
-fn lit(start: vec3f, bends: vec3f, end: vec3f) -> bool {
-    var from_here = start;
-    var to_there = bends;
-    for (var leg = 0; leg < 2; leg += 1) {
-        if !open(from_here, to_there) { return false; }
-        from_here = bends;
-        to_there = end;
-    }
-    return true;
-}
-
+// Whether nothing solid is on the way.
 fn open(start: vec3f, end: vec3f) -> bool {
     let way = length(end - start);
     var reach = 0.0;

@@ -279,10 +279,8 @@ impl Buffer {
             let begun = h.first.is_none_or(|first| if written { first <= dispatch } else { first < dispatch });
             begun && h.last.is_none_or(|last| last >= dispatch)
         };
-        match written {
-            true => self.holds.iter().rfind(there),
-            false => self.holds.iter().find(there),
-        }
+        // The one that begun last: a State's value of before that nobody reads lasts on paper, though other wires have its memory.
+        self.holds.iter().rfind(there)
     }
 }
 

@@ -194,7 +194,7 @@ fn checkpoints_keep_to_their_budget() {
 }
 
 /// Smaller domains, and fewer particles, of a shipped graph.
-fn small(name: &str) -> Document {
+pub(super) fn small(name: &str) -> Document {
     let text = std::fs::read_to_string(format!("graphs/{name}.ron")).unwrap();
     let mut document = Document::parse(&text).unwrap();
     for (path, value) in [("spacing.value", 0.06), ("picture_height.value", 60.0), ("cells.value", 16.0)] {
