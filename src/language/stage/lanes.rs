@@ -24,7 +24,11 @@ pub(super) fn shared(
     // What stands outside the loop every invocation repeats.
     let within = |at: usize| !adds(text(&tokens, at)) || head.body.contains(&at);
     let rows = head.body.clone().any(|at| text(&tokens, at) == "for");
-    (rows && (0..tokens.len()).all(within) && independent(&tokens, head.body.clone(), head.counter)).then_some(())?;
+    // A name that is declared outside and again inside could be either variable.
+    let outside = declared(&tokens, stage.body.start..head.start);
+    let apart = outside.is_disjoint(&declared(&tokens, head.body.clone()));
+    let alone = rows && apart && (0..tokens.len()).all(within);
+    (alone && independent(&tokens, head.body.clone(), head.counter)).then_some(())?;
     let mut edits = Edits::new(source);
     let (first, step) = (tokens.get(head.start + FIRST)?, tokens.get(head.start + STEP)?);
     edits.replace(first.start, first.start + first.text.len(), "_share");
@@ -70,14 +74,16 @@ fn last_loop<'a>(
     None
 }
 
+/// Names that a part of a text declares.
+fn declared<'a>(tokens: &[Token<'a>], part: Range<usize>) -> BTreeSet<&'a str> {
+    let names = part.filter(|at| matches!(text(tokens, *at), "let" | "var" | "const")).map(|at| text(tokens, at + 1));
+    names.collect()
+}
+
 /// Whether rounds can be made in any order, and by anybody: they change nothing that another round sees, and once one of them ends the loop
-/// all later ones would too.
+/// all later ones would too (sums with the counter are taken not to wrap at 2^31).
 fn independent(tokens: &[Token<'_>], body: Range<usize>, counter: &str) -> bool {
-    let declared: BTreeSet<&str> = body
-        .clone()
-        .filter(|at| matches!(text(tokens, *at), "let" | "var" | "const"))
-        .map(|at| text(tokens, at + 1))
-        .collect();
+    let declared = declared(tokens, body.clone());
     if declared.contains(counter) {
         return false;
     }
@@ -190,6 +196,7 @@ mod tests {
             "if wet() { for (var i = 0; i < MOST; i++) { ROUND(i, 1.0); } }",
             "ROUND(0, 1.0); for (var i = 0; i < MOST; i++) { ROUND(i, 1.0); }",
             // A round sees what others did.
+            "var n = 0; for (var i = 0; i < MOST; i++) { n += 1; { var n = 2; } ROUND(n, 1.0); }",
             "var sum = 0.0; for (var i = 0; i < MOST; i++) { sum += 1.0; ROUND(i, sum); }",
             "var sum = vec2f(); for (var i = 0; i < MOST; i++) { sum.x = sum.x + 1.0; ROUND(i, sum.x); }",
             "var all = array<f32, 9>(); for (var i = 0; i < MOST; i++) { all[i] = 1.0; ROUND(i, all[0]); }",
