@@ -459,7 +459,7 @@ impl Stage {
     ///
     /// # Errors
     /// Those of [`Stage::parse_using`].
-    pub fn parse_once(name: &str, source: &str, files: &dyn SharedFiles) -> Result<Arc<Stage>, Vec<StageError>> {
+    pub(crate) fn parse_once(name: &str, source: &str, files: &dyn SharedFiles) -> Result<Arc<Stage>, Vec<StageError>> {
         static PARSED: Recent<(String, String), Arc<Stage>, 128> = Recent::new();
         let key = (name.to_string(), source.to_string());
         let same_files = |stage: &Arc<Stage>| {
