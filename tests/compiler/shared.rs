@@ -97,3 +97,29 @@ fn functions_of_a_field_that_is_inlined_are_its_own() {
     let text = report(&graph(&file.replace("params.low)", "missing)")));
     assert!(text.contains("(s 3:"), "{text}");
 }
+
+/// Fields are checked by themselves first; what they are inlined into is not blamed too.
+#[test]
+fn an_error_of_any_field_is_said_once() {
+    let field = |name: &str, value: &str| {
+        let text = format!(
+            "//! F\n//! @out value: Field<f32>  A field\n\nfn stage(position: Vec) -> f32 {{ return {value}; }}\n"
+        );
+        format!("\"{name}\": (custom: {text:?}), ")
+    };
+    for wrong in ["a", "b", "c"] {
+        let fields: String = ["a", "b", "c"]
+            .map(|name| field(name, if name == wrong { "missing(position)" } else { "position.x" }))
+            .concat();
+        let nodes = format!(
+            "\"box\": (domain: (resolution: (8, 8), width: 1, edge: \"wall\")), {fields} \
+             \"two\": (stage: \"field/math\", inputs: {{\"a\": \"a\", \"b\": \"b\"}}), \
+             \"three\": (stage: \"field/math\", inputs: {{\"a\": \"two\", \"b\": \"c\"}}), \
+             \"grid\": (stage: \"grid/from_field\", on: \"box\", inputs: {{\"field\": \"three\"}}), \
+             \"look\": (stage: \"view/color_map\", inputs: {{\"field\": \"grid\"}}), \"o\": (output: (), inputs: {{\"image\": \"look.image\"}})"
+        );
+        let problems = super::compile(&nodes).expect_err("a field is wrong").0;
+        let named: Vec<&str> = problems.iter().map(|problem| problem.node.as_str()).collect();
+        assert_eq!(named, [wrong], "{problems:?}");
+    }
+}

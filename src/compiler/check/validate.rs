@@ -134,16 +134,12 @@ pub(crate) struct Checks {
     wanted: Arc<()>,
     /// Ranks and nodes of the kernels, in the order in which they were added. Errors are reported by rank, so that they
     /// do not depend on timing.
-    nodes: Vec<(Rank, String)>,
+    nodes: Vec<(usize, String)>,
     /// Whether each kernel is checked in both forms.
     both_forms: Vec<bool>,
     /// Number of fields that are checked by themselves.
     probes: usize,
 }
-
-/// The position of a kernel among those whose errors are reported. Of a field and another kernel at one position, the field is `false` and
-/// comes first.
-type Rank = (usize, bool);
 
 /// Forms of a kernel's text that are checked side by side.
 #[derive(Clone, Copy)]
@@ -178,16 +174,15 @@ impl Checks {
     /// Starts to check a kernel, and returns its number. `rank`: its position among all kernels except checks of
     /// fields.
     pub(crate) fn add(&mut self, rank: usize, text: Text) -> usize {
-        self.start_check((rank.saturating_add(self.probes), true), text)
+        self.start_check(rank.saturating_add(self.probes), text)
     }
 
     /// Starts to check a field by itself. `number`: its position among all that are.
     pub(crate) fn add_field(&mut self, number: usize, text: Text) {
-        // Those of the second half are reported among the kernels.
-        self.start_check((2 * number, false), text);
+        self.start_check(number, text);
     }
 
-    fn start_check(&mut self, rank: Rank, text: Text) -> usize {
+    fn start_check(&mut self, rank: usize, text: Text) -> usize {
         let index = self.nodes.len();
         self.nodes.push((rank, text.kernel.node.clone()));
         let both = text.written.is_some() && !text.again;
@@ -211,7 +206,7 @@ impl Checks {
 
     /// Another node uses the same kernel as that with this number; errors are reported at the first one.
     pub(crate) fn same(&mut self, number: usize, rank: usize, node: &str) {
-        let rank = (rank.saturating_add(self.probes), true);
+        let rank = rank.saturating_add(self.probes);
         if let Some(first_use) = self.nodes.get_mut(number).filter(|first_use| rank < first_use.0) {
             *first_use = (rank, node.into());
         }
@@ -247,7 +242,7 @@ impl Checks {
         let mut found: Vec<_> = found.zip(nodes).collect();
         found.sort_by_key(|(_, (rank, _))| *rank);
         let mut probing = true;
-        for (found, ((rank, _), node)) in found {
+        for (found, (rank, node)) in found {
             let last_probed = std::mem::replace(&mut probing, rank < probes);
             if last_probed && !probing && !problems.is_empty() {
                 // An inlined field is invalid, and would be again wherever it is inlined.

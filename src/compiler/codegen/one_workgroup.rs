@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 use std::rc::Rc;
 
 use super::prelude;
-use super::rename::{Place, filled, places};
+use super::rename::{NamePlace, filled, places};
 use super::uniforms::{Block, FRAME_STRUCT};
 use crate::data::{Binding, BufferId, Kernel};
 use crate::stage::syntax::tokens;
@@ -204,7 +204,7 @@ pub(super) struct Module {
     frame: bool,
     barriers: bool,
     /// Where the text has names that a run has others for, and parameters.
-    places: Vec<Place>,
+    places: Vec<NamePlace>,
     /// Texts of phases: iterations of a group give the same runs.
     renamed: RefCell<BTreeMap<PhaseKey, Rc<str>>>,
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::stage::syntax::{Token, TokenKind};
 
 /// A part of a text that is replaced.
-pub(super) struct Place {
+pub(super) struct NamePlace {
     /// Empty where something is put between.
     bytes: Range<usize>,
     /// Whether a parameter begins here, as a member of the kernel's block.
@@ -14,7 +14,7 @@ pub(super) struct Place {
 
 /// The places of names for which `is_renamed` holds, and of parameters, in the tokens of a module's text. Members after a point and in the
 /// body of a struct keep their names.
-pub(super) fn places(tokens: &[Token<'_>], is_renamed: impl Fn(&str) -> bool) -> Vec<Place> {
+pub(super) fn places(tokens: &[Token<'_>], is_renamed: impl Fn(&str) -> bool) -> Vec<NamePlace> {
     let mut places = Vec::new();
     let mut struct_depth = 0;
     for (index, token) in tokens.iter().enumerate() {
@@ -31,19 +31,19 @@ pub(super) fn places(tokens: &[Token<'_>], is_renamed: impl Fn(&str) -> bool) ->
         if token.text == "params" && near(1) == "." {
             // `params.x` becomes `params._f1_x`; the member follows the point.
             let Some(field) = tokens.get(index + 2) else { continue };
-            places.push(Place { bytes: field.start..field.start, is_param: true });
+            places.push(NamePlace { bytes: field.start..field.start, is_param: true });
         } else if is_renamed(token.text) {
-            places.push(Place { bytes: token.start..token.start + token.text.len(), is_param: false });
+            places.push(NamePlace { bytes: token.start..token.start + token.text.len(), is_param: false });
         }
     }
     places
 }
 
 /// A module's text with other names at these places, and its parameters as members of the kernel's block, which begin with `prefix`.
-pub(super) fn filled(text: &str, places: &[Place], prefix: &str, name: impl Fn(&str) -> String) -> String {
+pub(super) fn filled(text: &str, places: &[NamePlace], prefix: &str, name: impl Fn(&str) -> String) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     let mut copied = 0;
-    for Place { bytes, is_param } in places {
+    for NamePlace { bytes, is_param } in places {
         out.push_str(&text[copied..bytes.start]);
         match is_param {
             true => out.push_str(prefix),

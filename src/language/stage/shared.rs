@@ -458,7 +458,7 @@ impl Stage {
     /// a graph's texts.
     ///
     /// # Errors
-    /// Those of [`Stage::parse_using`].
+    /// Whatever [`Stage::parse_using`] finds wrong with the text.
     pub(crate) fn parse_once(name: &str, source: &str, files: &dyn SharedFiles) -> Result<Arc<Stage>, Vec<StageError>> {
         static PARSED: Recent<(String, String), Arc<Stage>, 128> = Recent::new();
         let key = (name.to_string(), source.to_string());
