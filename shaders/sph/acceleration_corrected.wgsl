@@ -1,13 +1,13 @@
 //! SPH Corrected Acceleration
 //! Acceleration by pressure with corrected gradients, viscosity and gravity:
 //! a_i = sum_j m/rho_0^2 ((p_i L_i + p_j L_j) |W'|/r + Pi_ij D) (x_i - x_j) + g,  with Pi and D as in SPH Acceleration. Forces between two particles are equal and opposite, so momentum is conserved;
-//! angular momentum is up to the order of the spacing. What the same pressure everywhere would do,  sum_j V (L_i + L_j)/2 |W'|/r (x_i - x_j),  is returned where the kernel is full, for SPH Shift.
+//! angular momentum is up to the order of the spacing. What the same pressure everywhere would do,  sum_j V (L_i + L_j)/2 |W'|/r (x_i - x_j),  is returned for SPH Shift.
 //! Source: Bonet and Lok, Comput. Methods Appl. Mech. Eng. 180, 1999; Vila, Math. Models Methods Appl. Sci. 9, 1999 (the conservative form with L); Monaghan, Rep. Prog. Phys. 68, 2005, equation 8.9 (viscosity).
 //!
 //! @in    neighbors: NeighborGrid    Neighbour grid of the particles
 //! @in    kernel: vec4f              From SPH Kernel
 //! @in    rest_density: f32 = 1000   Density at rest rho_0 [kg/m^3]
-//! @inout particles: Particles{position: Vec, velocity: Vec, expected: f32, diagonal: vec3f, others: vec3f, filled: f32} -> {acceleration: Vec, uneven: Vec}    The fluid; gains its acceleration [m/s^2] and the direction in which particles are missing [1/m]
+//! @inout particles: Particles{position: Vec, velocity: Vec, expected: f32, diagonal: vec3f, others: vec3f} -> {acceleration: Vec, uneven: Vec}    The fluid; gains its acceleration [m/s^2] and the direction in which particles are missing [1/m]
 //! @param viscosity: f32 = 10, 0.., soft 0..100                      Dynamic viscosity mu [Pa s]
 //! @param artificial: f32 = 0, 0.., soft 0..1                        Artificial viscosity alpha; 0.01 to 0.1 for impacts
 //! @param stiffness: f32 = 200, 0.., soft 0..2000                    Stiffness of the pressure, for the artificial viscosity [m^2/s^2]
@@ -56,6 +56,5 @@ fn stage(particle: Particle) -> Result {
         }
     }
     let factor = kernel().y / density;
-    let wide = smoothstep(0.85, 0.98, particle.filled);
-    return Result(factor * (dragged - force / density) + params.gravity, -0.5 * factor * wide * even);
+    return Result(factor * (dragged - force / density) + params.gravity, -0.5 * factor * even);
 }

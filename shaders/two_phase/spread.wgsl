@@ -14,7 +14,7 @@
 //! @in    low: Grid<Vec> = -1                                Maximum distance in the negative direction of each axis [cells]
 //! @in    high: Grid<Vec> = 1                                Maximum distance in the positive direction of each axis [cells]
 //! @out   result: Grid<vec2f>, like fractions, scatter 20    Volume fractions one step later
-//! @param compression: f32 = 1, 0.., soft 0..2               Cells moved by a gradient of one per cell. Larger is sharper; from 3 on the interface breaks up [cells^2]
+//! @param compression: f32 = 1, 0.., soft 0..2               Cells moved in a step by a gradient of one per cell. Larger is sharper; from 3 on the interface breaks up. It sharpens in each step, however short [cells^2]
 //! @param strength: f32 = 0.01, soft 0..1                    Acceleration per gradient of the wide attraction, as in step 8 [m^2/s^2]
 //! @use shared/space
 

@@ -4,6 +4,7 @@
 
 mod adaptive;
 mod collide;
+mod corrected;
 mod dam_break;
 mod dense;
 mod dfsph;

@@ -1,0 +1,39 @@
+//! SPH with corrected gradients and shifting, beside shapes.
+
+use stagewright_solver_support::harness::*;
+
+use super::sets::*;
+
+/// A box under water, whose sides are between the rows of the lattice.
+const SUNK: &str = r##"
+    "d": (number: 0.05),
+    "substeps": (number: $substeps),
+    "domain": (domain: (resolution: (10, 10), width: 1, edge: "wall")),
+    "set": (state: "Particles{position: Vec, velocity: Vec, id: u32, pressure: f32}", capacity: 400, on: "domain", inputs: {"init": "outside.particles", "next": "substep.particles"}),
+    "begin": (stage: "particles/fill_box", on: "domain", params: {"center": (0.5, 0.45), "size": (1, 0.9), "spacing": "d"}),
+    "outside": (stage: "particles/kill_inside", inputs: {"particles": "begin.particles", "shape": "box.distance"}, params: {"margin": "0.4 * d"}),
+    "box": (stage: "shape/box", on: "domain", params: {"center": (0.523, 0.437), "size": (0.4, 0.4)}),
+    "coefficients": (stage: "sph/coefficients", inputs: {"particles": "set.value"}, params: {"fixed_mass": "1000 * d * d", "smoothing_radius": "2 * d", "substeps": "substeps"}),
+    "substep": (stage: "sph/$group", on: "domain", inputs: {"dt": "coefficients.dt", "mass": "coefficients.mass", "particles": "set.value", "radius": "coefficients.radius", "shape": "box.distance"},
+        params: {"rest_density": 1000, "viscosity": 50, "stiffness": 3924}, iterations: "substeps"),
+"##;
+
+#[test]
+fn particles_are_not_moved_into_a_shape_and_gather_nowhere() {
+    for (group, substeps, frames) in [("substep_corrected", "26", 40), ("substep_dfsph_corrected", "4", 120)] {
+        let mut sim = start(60.0, SUNK, &[("$group", group), ("$substeps", substeps)]);
+        step(&mut sim, 12);
+        let mut densest = 0.0_f64;
+        for _ in 12..frames {
+            step(&mut sim, 1);
+            densest = scalars(&sim, "substep.particles", "density").into_iter().fold(densest, f64::max);
+        }
+        assert!(sim.warnings(true).is_empty(), "{}", sim.warnings(true));
+        within(
+            &format!("{group}: densest over rho_0, after the first waves"),
+            densest / 1000.0 - 1.0,
+            0.12,
+            "rows at distances that are no multiples of their spacing",
+        );
+    }
+}
