@@ -21,8 +21,8 @@ fn stage(particle: Particle) {
     for (var y = 0; y < MOST; y++) {
         if first.y + y > last.y { break; }
         for (var x = 0; x < MOST; x++) {
+            if first.x + x > last.x { break; }
             let at = first + vec2i(x, y);
-            if at.x > last.x { break; }
             let ray = camera_ray(view, screen(at));
             let along = dot(away, ray);
             let beside = away - along * ray;

@@ -293,6 +293,11 @@ const PARTICLE_ENDINGS: &[Stage] = &[
         "add_r(cell_at(particle.position), particle.mark);",
     ),
     stage(
+        "add vectors to a grid",
+        "@in p: Particles{position: Vec, mark: f32}; @out r: Grid<vec3f>, scatter 8",
+        "for (var k = 0; k < 9; k++) { add_r(cell_at(particle.position) + Cell(k % 3 - 1, k / 3 - 1), vec3f(particle.mark, 1.0, 0.5)); }",
+    ),
+    stage(
         "add to faces",
         "@inout p: Particles{position: Vec, mark: f32} -> {mark: f32}; @out r: FaceGrid, scatter 8",
         "for (var k = 0; k < 4; k++) { add_r(cell_at(particle.position) + Cell(k - 2, k % 2), k % 2, particle.mark); } \

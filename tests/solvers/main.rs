@@ -26,6 +26,7 @@ mod images;
 mod initial_values;
 mod invariant;
 mod labels;
+mod lanes;
 mod language;
 mod levels;
 mod measures;

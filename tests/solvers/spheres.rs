@@ -274,7 +274,7 @@ fn the_thickness_of_a_sphere_integrates_to_its_volume() {
     }
 }
 
-/// On a GPU eight invocations share the rows of a sphere's pixels (pass `loop_lanes`).
+/// On a GPU eight invocations share the rows of a sphere's pixels (pass `lanes`).
 #[test]
 fn rows_that_invocations_share_change_no_bit() {
     let places = random(4 * 200, 5);
@@ -296,7 +296,7 @@ fn rows_that_invocations_share_change_no_bit() {
         (sharing, wires.map(|wire| words(&sim, wire)))
     };
     let (sharing, shared) = seen(&[]);
-    let (none, alone) = seen(&["loop_lanes"]);
+    let (none, alone) = seen(&["lanes"]);
     assert_eq!((sharing, none), (3, 0));
     for (wire, (shared, alone)) in wires.iter().zip(shared.iter().zip(&alone)) {
         assert_eq!(shared, alone, "{wire}");

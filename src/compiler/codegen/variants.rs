@@ -12,7 +12,7 @@ use crate::codegen::stage_kernel::{self, Bound, Context, StageKernel};
 use crate::codegen::uniforms::Block;
 use crate::data::{Alarm, Kernel};
 use crate::graph::{Graph, Kind, Node, NodeId};
-use crate::ir::{InstanceId, Op, OpId, Part, Program, Task, ValueId, Write, workgroups};
+use crate::ir::{InstanceId, Lanes, Op, OpId, Part, Program, Task, ValueId, Write, workgroups};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
 use crate::stage::types::Precision;
@@ -30,7 +30,7 @@ struct Variant {
     writes: Vec<WriteKey>,
     shape: Option<Shape>,
     sweeps: u32,
-    lanes: u32,
+    lanes: Lanes,
     /// Whether it is dispatched block by block.
     listed: bool,
 }

@@ -10,7 +10,7 @@ use crate::codegen::variants::{self, Field, ValuePlace, Variants, Wanted, Writer
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::ir::bindings::MAX_BUFFERS;
 use crate::ir::workgroups::{self, block_groups, op_groups, shaped_groups, source, task_groups};
-use crate::ir::{OWN, Op, Part, Program, Task, ValueId, WireValue, bins, blocks};
+use crate::ir::{Lanes, OWN, Op, Part, Program, Task, ValueId, WireValue, bins, blocks};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
 use std::cell::OnceCell;
@@ -322,7 +322,7 @@ impl<'a, 'g> Writer<'a, 'g> {
                 }
                 None => self.gated(program, op, memory).or_else(|| {
                     // The count says how many workgroups there are where each particle has one invocation.
-                    let counts = bins::table(op).is_none() && op.lanes == 1;
+                    let counts = bins::table(op).is_none() && op.lanes == Lanes::One;
                     living(stage, op).filter(|_| counts).and_then(|count| memory[count]).map(counted)
                 }),
             },

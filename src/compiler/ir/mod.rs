@@ -19,8 +19,8 @@ pub(super) mod window;
 pub(super) mod workgroups;
 
 pub(super) use program::{
-    InstanceId, OWN, Op, OpId, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, ValueId, WireValue,
-    Write,
+    InstanceId, Lanes, OWN, Op, OpId, Part, PictureValue, Program, Read, StageInstance, StateKey, Task, ValueId,
+    WireValue, Write,
 };
 pub(super) use text::text;
 pub(super) use verify::{verify, verify_scheduled};

@@ -231,10 +231,31 @@ pub(crate) struct Op {
     pub gate: Option<ValueId>,
     /// Whether the text of one of its stages is being edited: it shares no dispatch and has the plain shape.
     pub edited: bool,
-    /// Invocations that share the loop of a particle (pass `loop_lanes`).
-    pub lanes: u32,
+    /// How invocations share what a particle does (pass `lanes`).
+    pub lanes: Lanes,
     /// Whether one workgroup may do its work, together with that of operations next to it (pass `one_workgroup`).
     pub small: bool,
+}
+
+/// Invocations that share what a particle does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Lanes {
+    /// Each particle has one.
+    One,
+    /// Each goes through its part of a loop over rows of pixels.
+    Rows(u32),
+    /// Each does all of it, and adds its component of the vectors.
+    Components(u32),
+}
+
+impl Lanes {
+    /// Invocations of a particle.
+    pub(crate) fn count(self) -> u32 {
+        match self {
+            Lanes::One => 1,
+            Lanes::Rows(count) | Lanes::Components(count) => count,
+        }
+    }
 }
 
 impl Write {
@@ -279,7 +300,7 @@ impl Op {
             invariant: false,
             gate: None,
             edited: false,
-            lanes: 1,
+            lanes: Lanes::One,
             small: false,
         }
     }

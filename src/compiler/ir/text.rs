@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Op, Part, Program, Task, ValueId};
+use super::{Lanes, Op, Part, Program, Task, ValueId};
 use crate::graph::{Graph, NodeId};
 
 /// A line for each operation: what it writes, whose work it does, what it reads. `%7` is the value with that number;
@@ -69,8 +69,10 @@ fn line(graph: &Graph, program: &Program, op: &Op) -> String {
     if op.invariant {
         notes.push("invariant".into());
     }
-    if op.lanes > 1 {
-        notes.push(format!("{} lanes a particle", op.lanes));
+    match op.lanes {
+        Lanes::One => (),
+        Lanes::Rows(count) => notes.push(format!("{count} lanes a particle")),
+        Lanes::Components(count) => notes.push(format!("{count} lanes a particle, by component")),
     }
     if op.small {
         notes.push("small".into());

@@ -2,7 +2,7 @@
 
 use crate::graph::{Domain, Graph, Kind, Node, NodeId};
 use crate::ir::query::stage_of;
-use crate::ir::{Op, Part, Program, Task, ValueId, WireValue, Write, bins, blocks, tiles, workgroups};
+use crate::ir::{Lanes, Op, Part, Program, Task, ValueId, WireValue, Write, bins, blocks, tiles, workgroups};
 use crate::stage::IterationSource;
 use crate::stage::types::WireType;
 use crate::tuning::Shape;
@@ -178,8 +178,8 @@ pub(crate) fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &No
     {
         return bins::groups(domain, set.capacity);
     }
-    if let Some(set) = node.set.as_ref().filter(|_| op.lanes > 1) {
-        return word_groups(u64::from(set.capacity) * u64::from(op.lanes));
+    if let Some(set) = node.set.as_ref().filter(|_| op.lanes != Lanes::One) {
+        return word_groups(u64::from(set.capacity) * u64::from(op.lanes.count()));
     }
     if let (Some(_), Some(domain)) = (summed_blocks(graph, op), node.domain.and_then(|d| graph.domains.get(d))) {
         // All of a block have a place in the sum, those beyond the last cells too.

@@ -12,7 +12,7 @@ pub(super) mod early_exit;
 mod fill_fusion;
 mod fusion;
 mod hoist_invariant;
-mod loop_lanes;
+mod lanes;
 mod neighbor_cache;
 mod one_workgroup;
 mod peephole;
@@ -303,13 +303,13 @@ pub(super) const PASSES: &[Pass] = &[
         }),
     },
     Pass {
-        name: "loop_lanes",
+        name: "lanes",
         phase: Phase::Fuse,
         verb: "shared loops of",
         place: "after scatter_tiles: a kernel that goes by a list has its own invocations",
         when: packs,
         runs: Runs::Frame(|with, program| {
-            loop_lanes::assign(with.graph, program);
+            lanes::assign(with.graph, program);
             Ok(())
         }),
     },

@@ -1,5 +1,6 @@
-//! Shares a particle's loop over the rows of an image among several invocations: `for (var y = 0; y < MOST; y++) { for .. }` becomes
-//! `for (var y = _share; y < MOST; y += 8) { for .. }`. What its rounds do must not depend on one another: they may only add to grids, in any order.
+//! Shares a particle's loop over the pixels of an image among several invocations: in `for (var y = 0; y < MOST; y++) { for (var x = 0; x < MOST; x++) { .. } }`
+//! the loop over a row becomes `for (var x = _share; x < MOST; x += 8) { .. }`, or that over rows where it can't. What its rounds do must not
+//! depend on one another: they may only add to grids, in any order.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,8 +10,8 @@ use super::syntax::{Edits, Token, TokenKind, assigns, closing, functions, text, 
 /// Rounds that a loop may make at least, for its sharing to be worth the repetition of what stands before it.
 const MANY: i64 = 32;
 
-/// The text with the last loop of its `stage` function shared by so many invocations, of which `_share` is the number; none where it is not one
-/// of loops, or where rounds depend on one another, or may as far as tokens tell. `constants`: names with a known value; `adds`: functions that add to grids.
+/// The text with the last loop of loops of its `stage` function shared by so many invocations, of which `_share` is the number; none where there
+/// is none, or where rounds depend on one another, or may as far as tokens tell. `constants`: names with a known value; `adds`: functions that add to grids.
 pub(super) fn shared(
     source: &str,
     constants: &dyn Fn(&str) -> Option<i64>,
@@ -20,15 +21,19 @@ pub(super) fn shared(
     let tokens = tokens(source);
     let functions = functions(&tokens);
     let stage = functions.iter().find(|function| function.name.text == "stage")?;
-    let head = last_loop(&tokens, stage.body.clone(), constants)?;
-    // What stands outside the loop every invocation repeats.
-    let within = |at: usize| !adds(text(&tokens, at)) || head.body.contains(&at);
-    let rows = head.body.clone().any(|at| text(&tokens, at) == "for");
-    // A name that is declared outside and again inside could be either variable.
-    let outside = declared(&tokens, stage.body.start..head.start);
-    let apart = outside.is_disjoint(&declared(&tokens, head.body.clone()));
-    let alone = rows && apart && (0..tokens.len()).all(within);
-    (alone && independent(&tokens, head.body.clone(), head.counter)).then_some(())?;
+    let outer = last_loop(&tokens, stage.body.clone(), constants)?;
+    outer.body.clone().any(|at| text(&tokens, at) == "for").then_some(())?;
+    let can = |head: &Head<'_>| {
+        // What stands outside the loop every invocation repeats.
+        let within = |at: usize| !adds(text(&tokens, at)) || head.body.contains(&at);
+        // A name that is declared outside and again inside could be either variable.
+        let outside = declared(&tokens, stage.body.start..head.start);
+        let apart = outside.is_disjoint(&declared(&tokens, head.body.clone()));
+        apart && (0..tokens.len()).all(within) && independent(&tokens, head.body.clone(), head.counter)
+    };
+    // Neighbouring invocations go through neighbouring pixels of a row, which memory takes together; where they can't, through rows.
+    let inner = last_loop(&tokens, outer.body.clone(), constants);
+    let head = [inner, Some(outer)].into_iter().flatten().find(can)?;
     let mut edits = Edits::new(source);
     let (first, step) = (tokens.get(head.start + FIRST)?, tokens.get(head.start + STEP)?);
     edits.replace(first.start, first.start + first.text.len(), "_share");
@@ -180,6 +185,36 @@ mod tests {
             let found = text(body).unwrap_or_else(|| panic!("{body}"));
             assert!(found.contains(" = _share; ") && found.contains(" += 8)"), "{found}");
             assert_eq!(found.matches("_share").count(), 1, "{found}");
+        }
+    }
+
+    #[test]
+    fn pixels_of_a_row_are_shared_where_they_can_be() {
+        let loops = |between: &str, row: &str, after: &str| {
+            let row = format!("for (var x = 0; x < MOST; x++) {{ if first.x + x > last.x {{ break; }} {row} }}");
+            text(&format!(
+                "for (var y = 0; y < MOST; y++) {{ if first.y + y > last.y {{ break; }} {between} {row} {after} }}"
+            ))
+        };
+        for (between, row, after, shared) in [
+            ("", "add_light(x, 1.0);", "", "var x = _share;"),
+            (
+                "let wide = f(y); if wide > 3.0 { continue; }",
+                "let at = x + y; min_depth(at, wide);",
+                "",
+                "var x = _share;",
+            ),
+            ("var n = 0; n += y;", "add_light(x, n);", "", "var x = _share;"),
+            // Pixels see what others of their row did, or something follows them.
+            ("var n = 0;", "n += 1; add_light(x, n);", "", "var y = _share;"),
+            ("", "let n = x;", "add_light(y, 1.0);", "var y = _share;"),
+            ("", "if full(x) { break; } add_light(x, 1.0);", "", "var y = _share;"),
+            ("let k = 2;", "let k = x; add_light(k, 1.0);", "", "var y = _share;"),
+            // A sum of the row itself is made once.
+            ("add_light(y, 1.0);", "add_light(x, 2.0);", "", "var y = _share;"),
+        ] {
+            let found = loops(between, row, after).unwrap_or_else(|| panic!("{row}"));
+            assert!(found.contains(shared) && found.matches("_share").count() == 1, "{found}");
         }
     }
 

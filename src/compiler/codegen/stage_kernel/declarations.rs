@@ -18,7 +18,7 @@ use super::{bins, bound, checks, names, pool, results};
 use crate::codegen::prelude::UsedNames;
 use crate::codegen::uniforms::{Block, FRAME_STRUCT};
 use crate::codegen::wgsl::cell_type;
-use crate::ir::{OWN, Part, workgroups};
+use crate::ir::{Lanes, OWN, Part, workgroups};
 
 /// Types of a stage: what its generic letters stand for, and what it returns.
 pub(super) fn types(cx: &Context<'_>, of: Instance<'_>) -> String {
@@ -68,7 +68,7 @@ fn variables(cx: &Context<'_>) -> String {
         }
         None => String::new(),
     };
-    let share = if cx.op.lanes > 1 { "var<private> _share: i32;\n" } else { "" };
+    let share = if cx.op.lanes == Lanes::One { "" } else { "var<private> _share: i32;\n" };
     format!("{share}{}{}{computed}{}{}", reductions(cx), passed(cx), halo::variables(cx), bins::variables(cx))
 }
 

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::context::{Context, Instance};
-use crate::ir::{OWN, Part, bins};
+use crate::ir::{Lanes, OWN, Part, bins};
 use crate::stage::header::Port;
 use crate::stage::syntax::tokens;
 use crate::stage::types::PortType;
@@ -38,9 +38,9 @@ impl<'a> Text<'a> {
             true => of.stage.unrolled(dim),
             false => source.as_str(),
         };
-        if cx.op.lanes > 1
+        if let Lanes::Rows(lanes) = cx.op.lanes
             && of.index == OWN
-            && let Some(shared) = of.stage.with_shared_loop(text, dim, cx.op.lanes)
+            && let Some(shared) = of.stage.with_shared_loop(text, dim, lanes)
         {
             return Text { source: Cow::Owned(shared), finite: *finite };
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::super::loop_lanes;
+use super::super::lanes;
 use super::eligible::{Candidate, LITTLE, MAX_TOGETHER, buffers, names, reads_own};
 use super::is_overwritten;
 use super::merge::{build_before, merge};
@@ -55,7 +55,7 @@ fn fits(
     let (from, to) = (&program.ops[producer], &program.ops[consumer]);
     let second = if to.sweeps > 1 { tiled(graph, to) } else { Candidate::running(graph, to) };
     let stored = || made(program, producer).any(|value| is_stored(links, value, consumer));
-    let shares = || scatters == Scatters::InRegisters && stored() && loop_lanes::lanes(graph, program, to).is_some();
+    let shares = || scatters == Scatters::InRegisters && stored() && lanes::lanes(graph, program, to).is_some();
     let second = second.or_else(|| adds(graph, to).filter(|_| scatters != Scatters::Apart && !shares()));
     let (Some(first), Some(second)) = (Candidate::plain(graph, from), second) else { return false };
     // The layout of partial results assumes one cell per invocation.

@@ -10,7 +10,7 @@ use crate::codegen::stage_kernel::bins::Bins;
 use crate::codegen::stage_kernel::context::{Context, Instance};
 use crate::codegen::wgsl::{COMPONENTS, cell_type, cells_literal, element, float};
 use crate::ir::workgroups::LANES;
-use crate::ir::{OWN, query};
+use crate::ir::{Lanes, OWN, query};
 use crate::stage::header::{Port, Scatter};
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
@@ -50,9 +50,10 @@ pub(super) fn writer(
             None => grid.add_to_face(variable, bits),
         },
         Scatter::Sum(_) if whole => grid.add_whole(variable, checked),
-        Scatter::Sum(bits) => match bins {
-            Some(bins) => grid.add_tiled(variable, bits, bins.tile()),
-            None => grid.add_fixed(variable, bits, checked),
+        Scatter::Sum(bits) => match (bins, cx.op.lanes) {
+            (Some(bins), _) => grid.add_tiled(variable, bits, bins.tile()),
+            (None, Lanes::Components(_)) if of.index == OWN => grid.add_component(variable, bits, checked),
+            (None, _) => grid.add_fixed(variable, bits, checked),
         },
         Scatter::Min => grid.extreme(variable, "min", "Min"),
         Scatter::Max => grid.extreme(variable, "max", "Max"),
@@ -133,6 +134,21 @@ impl Grid<'_> {
             false => each(&|i| format!("atomicAdd({}, i32(round({} * {scale}))); ", sum(i), part(i))),
         };
         format!("fn add_{name}(_cell: {cells}, _value: {ty}) {{ {place} let _at = {element}; {adds}}}")
+    }
+
+    /// `add_x` of one component, that of the invocation. Neighbouring invocations add to neighbouring words, which memory takes together.
+    fn add_component(&self, variable: &str, bits: u32, checked: bool) -> String {
+        let (name, ty, cells) = (self.name, self.wgsl(), cell_type(self.dim()));
+        let (place, element) = (self.written_cell(self.leaving("return;"), &[EdgeRule::Zero]), self.written_element());
+        let (n, scale) = (self.ty.value().components(self.dim()), scale(bits));
+        let sum = format!("&{variable}[{n} * _at + _share]");
+        let adds = match checked {
+            true => checked_sums(name, "_at", &[sum], &scale),
+            false => format!("atomicAdd({sum}, i32(round(_value * {scale}))); "),
+        };
+        format!(
+            "fn add_{name}(_cell: {cells}, _vector: {ty}) {{ {place} let _at = {element}; let _value = _vector[_share]; {adds}}}"
+        )
     }
 
     /// `add_x` where a tile of workgroup memory adds up first, with `size` cells along each axis; and `_flush_x(cell, part, sum)`, which adds

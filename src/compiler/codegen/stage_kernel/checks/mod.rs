@@ -17,6 +17,7 @@ use crate::codegen::builtin::WRONG;
 use crate::codegen::stage_kernel::names;
 use crate::codegen::uniforms::{Block, Content};
 use crate::codegen::wgsl::float;
+use crate::ir::Lanes;
 use crate::ir::query::checked;
 use crate::ir::workgroups::extent;
 use crate::scatter::{HEAD_WORDS, ScatterCheck};
@@ -90,6 +91,7 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
                 let n = ty.components(value.dim);
                 let (text, end) = match (Bins::of(cx), value.ty) {
                     (Some(_), _) => (tiled::functions(name, n), tiled::end(name, n)),
+                    _ if matches!(cx.op.lanes, Lanes::Components(_)) => (fixed(name, 1, bits), flushed_component(name)),
                     (None, ty) if n > 1 && ty != WireType::FaceGrid => (vectors(name, n, bits), flushed(name, n)),
                     _ => (fixed(name, n, bits), flushed(name, n)),
                 };
@@ -221,18 +223,26 @@ fn _check_{name}(_at: i32, _value: vec{n}f, _r: vec{n}f, _q: vec{n}i, _o: vec{n}
 
 /// The end of a port's sample.
 fn flushed(name: &str, n: u32) -> String {
-    let counts = counts(name);
-    let mut out = format!(" atomicMax(&_alarms[params.{counts} + 3], _most_{name});");
-    for part in 0..n {
+    let parts = (0..n).map(|part| {
         let at = HEAD_WORDS + 4 * part;
-        let _ = write!(
-            out,
-            " if (_total_{name}[{part}] > 0.0) {{ _sum64(params.{counts} + {at}, _total_{name}[{part}]); }}\
-             \x20if (_lost_{name}[{part}] > 0.0) {{ _sum64(params.{counts} + {}, _lost_{name}[{part}]); }}",
-            at + 2
-        );
-    }
-    out
+        flushed_part(name, part, [at, at + 2].map(|at| at.to_string()))
+    });
+    format!(" atomicMax(&_alarms[params.{} + 3], _most_{name});{}", counts(name), parts.collect::<String>())
+}
+
+/// The same where the invocation adds one component alone.
+fn flushed_component(name: &str) -> String {
+    let part = flushed_part(name, 0, [HEAD_WORDS, HEAD_WORDS + 2].map(|at| format!("4 * _share + {at}")));
+    format!(" atomicMax(&_alarms[params.{} + 3], _most_{name});{part}", counts(name))
+}
+
+/// What was added to a component, and what of it was lost, to the counts at these places.
+fn flushed_part(name: &str, part: u32, [added, lost]: [String; 2]) -> String {
+    let counts = counts(name);
+    format!(
+        " if (_total_{name}[{part}] > 0.0) {{ _sum64(params.{counts} + {added}, _total_{name}[{part}]); }}\
+         \x20if (_lost_{name}[{part}] > 0.0) {{ _sum64(params.{counts} + {lost}, _lost_{name}[{part}]); }}"
+    )
 }
 
 /// Whole numbers lose nothing; their sum can leave its range.

@@ -17,7 +17,7 @@ use crate::codegen::stage_kernel::bins::Bins;
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, results};
 use crate::data::Cause;
-use crate::ir::{OWN, Part};
+use crate::ir::{Lanes, OWN, Part};
 use crate::stage::header::{Change, Port};
 
 /// The place of an invocation.
@@ -59,10 +59,10 @@ pub(super) fn entry(cx: &Context<'_>) -> Entry {
         }
     };
     let shared = format!(
-        "    let _i = ((_group.y * _groups.x + _group.x) * 256u + _lane) / {lanes}u; _share = i32(_lane % {lanes}u);\n",
-        lanes = cx.op.lanes
+        "    let _n = (_group.y * _groups.x + _group.x) * 256u + _lane; let _i = _n / {lanes}u; _share = i32(_n % {lanes}u);\n",
+        lanes = cx.op.lanes.count()
     );
-    let place = if cx.op.lanes > 1 { &shared } else { PLACE };
+    let place = if cx.op.lanes == Lanes::One { PLACE } else { &shared };
     Entry::new(PLACE_ARGUMENTS, format!("{place}{body}"))
 }
 
