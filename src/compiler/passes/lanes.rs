@@ -17,7 +17,7 @@ use crate::stage::{IterationSource, Stage};
 const MOST_LANES: u32 = 8;
 /// Limit of invocations in all that share loops, some times as many as a large GPU runs at once.
 const MOST_INVOCATIONS: u32 = 1 << 21;
-/// The same of those that add a component each, for which memory does less whatever there are.
+/// Limit of invocations in all that add a component each: memory does less for them however many there are.
 const MOST_OF_COMPONENTS: u32 = 1 << 24;
 
 /// Has several invocations share what particles do.
@@ -51,8 +51,8 @@ pub(super) fn lanes(graph: &Graph, program: &Program, op: &Op) -> Option<Lanes> 
 
 /// Components of the vectors that an operation adds in a loop, if it adds to one grid.
 fn components(program: &Program, op: &Op, stage: &Stage) -> Option<u32> {
-    let mut own = op.writes.iter().filter(|write| write.stage == OWN);
-    let (Some(write), None) = (own.next(), own.next()) else { return None };
+    let mut writes = op.writes.iter().filter(|write| write.stage == OWN);
+    let (Some(write), None) = (writes.next(), writes.next()) else { return None };
     let port = stage.outputs().nth(write.port).filter(|port| matches!(port.scatter, Some(Scatter::Sum(_))))?;
     let value = program.values.get(write.value)?;
     let count = value.ty.value().components(value.dim);
@@ -70,8 +70,7 @@ fn only_adds(graph: &Graph, program: &Program, op: &Op, stage: &Stage) -> bool {
     };
     // What a sum of whole numbers was before numbers what is added.
     let adds = |write: &Write| extreme(write) || query::adds_fixed(graph, program, op, write);
-    let plain =
-        matches!(op.task, Task::Stage) && !op.edited && op.shape.is_none() && op.sweeps == 1 && op.gate.is_none();
+    let plain = matches!(op.task, Task::Stage) && op.shape.is_none() && op.sweeps == 1 && op.gate.is_none();
     let particles = stage.source() == IterationSource::Particles
         && stage.set().is_some_and(|set| !matches!(set.change, Change::Emit(_) | Change::Filter));
     let listed = bins::table(op).is_some() || op.reads.iter().any(|read| read.part == Part::Start);

@@ -230,7 +230,7 @@ fn flushed(name: &str, n: u32) -> String {
     format!(" atomicMax(&_alarms[params.{} + 3], _most_{name});{}", counts(name), parts.collect::<String>())
 }
 
-/// The same where the invocation adds one component alone.
+/// The end of a port's sample where the invocation adds one component alone.
 fn flushed_component(name: &str) -> String {
     let part = flushed_part(name, 0, [HEAD_WORDS, HEAD_WORDS + 2].map(|at| format!("4 * _share + {at}")));
     format!(" atomicMax(&_alarms[params.{} + 3], _most_{name});{part}", counts(name))
