@@ -46,7 +46,8 @@ pub(super) fn lanes(graph: &Graph, program: &Program, op: &Op) -> Option<Lanes> 
     }
     let few = |components: &u32| components.saturating_mul(set.capacity) <= MOST_OF_COMPONENTS;
     let components = || components(program, op, stage).filter(few);
-    (rows > 1 && shared()).then_some(Lanes::Rows(rows)).or_else(|| components().map(Lanes::Components))
+    // A text that is edited keeps its loops, which a driver compiles sooner.
+    (!op.edited && rows > 1 && shared()).then_some(Lanes::Rows(rows)).or_else(|| components().map(Lanes::Components))
 }
 
 /// Components of the vectors that an operation adds in a loop, if it adds to one grid.

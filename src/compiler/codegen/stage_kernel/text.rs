@@ -24,6 +24,13 @@ impl<'a> Text<'a> {
     pub(super) fn new(cx: &Context<'_>, of: Instance<'a>) -> Text<'a> {
         let dim = cx.graph.dim(of.node);
         let Bounded { source, finite } = of.stage.bounded(dim);
+        // The text by which the pass has found that the loop can be shared.
+        if let Lanes::Rows(lanes) = cx.op.lanes
+            && of.index == OWN
+            && let Some(shared) = of.stage.with_shared_loop(of.stage.unrolled(dim), dim, lanes)
+        {
+            return Text { source: Cow::Owned(shared), finite: *finite };
+        }
         // An addition to a tile has its way around the tile with it: copies of both take more time than a loop, but for what is known of an axis.
         if cx.program.unrolled && of.index == OWN && bins::table(cx.op).is_some() {
             let axes = of.stage.unrolled_axes(dim);
@@ -38,12 +45,6 @@ impl<'a> Text<'a> {
             true => of.stage.unrolled(dim),
             false => source.as_str(),
         };
-        if let Lanes::Rows(lanes) = cx.op.lanes
-            && of.index == OWN
-            && let Some(shared) = of.stage.with_shared_loop(text, dim, lanes)
-        {
-            return Text { source: Cow::Owned(shared), finite: *finite };
-        }
         Text { source: searching(cx, of, text), finite: *finite }
     }
 }
