@@ -305,7 +305,7 @@ pub(super) const PASSES: &[Pass] = &[
     Pass {
         name: "lanes",
         phase: Phase::Fuse,
-        verb: "shared loops of",
+        verb: "shared the particles of",
         place: "after scatter_tiles: a kernel that goes by a list has its own invocations",
         when: packs,
         runs: Runs::Frame(|with, program| {
