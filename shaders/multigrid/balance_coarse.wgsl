@@ -11,20 +11,19 @@ fn stage(cell: Cell) -> f32 {
     if own == 0u || own == 0xffffffffu { return select(0.0, divergence(cell), own == 0u); }
     var sum = 0.0;
     var count = 0.0;
-    var rows = 1;
-    for (var axis = 1; axis < DIM; axis++) { rows *= RESOLUTION[axis]; }
+    var all = 1;
+    for (var axis = 0; axis < DIM; axis++) { all *= RESOLUTION[axis]; }
     // A level of more cells is too large for this, and takes little from the mean.
-    let all = select(rows, 0, rows * RESOLUTION[0] > 16384);
-    for (var row = 0; row < min(all, 16384); row++) {
-        let first = row % RESOLUTION[1] * unit(1) + select(0, row / RESOLUTION[1], DIM == 3) * unit(DIM - 1);
-        for (var begin = 0; begin < min(RESOLUTION[0], 16384); begin += 8) {
-            // Eight at a time, so that a GPU waits for memory once for all of them.
-            for (var k = 0; k < 8; k++) {
-                let other = first + (begin + k) * unit(0);
-                let same = part(other) == own && other.x < RESOLUTION[0];
-                sum += select(0.0, divergence(other), same);
-                count += select(0.0, 1.0, same);
-            }
+    let cells = select(all, 0, all > 16384);
+    for (var begin = 0; begin < clamp(cells, 0, 16384); begin += 8) {
+        // Eight at a time, so that a GPU waits for memory once for all of them.
+        for (var k = 0; k < 8; k++) {
+            let at = begin + k;
+            let row = at / RESOLUTION[0];
+            let other = at % RESOLUTION[0] * unit(0) + row % RESOLUTION[1] * unit(1) + select(0, row / RESOLUTION[1], DIM == 3) * unit(DIM - 1);
+            let same = at < cells && part(other) == own;
+            sum += select(0.0, divergence(other), same);
+            count += select(0.0, 1.0, same);
         }
     }
     return divergence(cell) - sum / max(count, 1.0);

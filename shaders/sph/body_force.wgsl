@@ -17,6 +17,7 @@
 //! @param center: Vec = (0.5, 0.5, 0.5), soft -2..2, handle position  Centre that the torque is about [m]
 //! @param probe: f32 = 0.1, 0.0001..1                                 Step of the differences for the shape's normal, as a fraction of a cell
 //! @use shared/space
+//! @param corrected: bool = false                                     The pressure is that of SPH Corrected Acceleration, of particles of the volume m/rho_0
 //! @use shared/sph_wall
 
 fn stage(particle: Particle) -> Result {
@@ -33,7 +34,8 @@ fn stage(particle: Particle) -> Result {
     let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
     let normal = slope / max(length(slope), 1e-6);
     let faster = particle.velocity - shape_velocity(particle.position);
-    let pressed = -rest_density() * particle.pressure / (particle.density * particle.density) * free * steepness * normal;
+    let density = select(particle.density, rest_density(), params.corrected != 0);
+    let pressed = -rest_density() * particle.pressure / (density * density) * free * steepness * normal;
     let dragged = params.viscosity / particle.density * steepness / max(distance, 0.25 * wall().y) * (faster - dot(faster, normal) * normal);
     let left = max(1.0 - max(distance, 0.0) / wall().w, 0.0);
     let wet = smoothstep(0.9, 1.0, particle.density / rest_density());

@@ -20,7 +20,7 @@ fn stage(particle: Particle) -> Vec {
     let distance = shape(particle.position);
     if distance < max(wall().y, wall().w) && wall().y > 0.0 {
         let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
-        uneven += share(distance).y / max(length(slope), 1e-6) * slope;
+        uneven += 0.5 * share(distance).y / max(length(slope), 1e-6) * slope;
     }
     return particle.position + reach * kernel().z * smoothstep(0.85, 0.98, particle.filled) * uneven;
 }

@@ -15,6 +15,7 @@
 //! @param viscosity: f32 = 0, 0.., soft 0..100    Viscosity at the wall: 0 is free slip, that of the fluid is no slip [Pa s]
 //! @param gravity: Vec = (0, -9.81, 0), soft -20..20, handle vector  That of SPH Acceleration [m/s^2]
 //! @param probe: f32 = 0.1, 0.0001..1        Step of the differences for the shape's normal, as a fraction of a cell
+//! @param corrected: bool = false                 The pressure is that of SPH Corrected Acceleration, of particles of the volume m/rho_0
 //! @use shared/sph_wall
 
 fn stage(particle: Particle) -> Vec {
@@ -40,7 +41,8 @@ fn stage(particle: Particle) -> Vec {
         let taken = share(distance);
         let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
         let normal = slope / max(length(slope), 1e-6);
-        let pressed = rest_density() * particle.pressure / (particle.density * particle.density);
+        let density = select(particle.density, rest_density(), params.corrected != 0);
+        let pressed = rest_density() * particle.pressure / (density * density);
         let wet = smoothstep(0.9, 1.0, particle.density / rest_density());
         acceleration += pressed * (free * taken.y * normal - taken.x * push) - wet * lift(distance) * dot(params.gravity, normal) * normal;
         if params.viscosity > 0.0 { dragged += friction(distance, taken.y, normal, shape_velocity(particle.position) - particle.velocity); }

@@ -37,3 +37,32 @@ fn particles_are_not_moved_into_a_shape_and_gather_nowhere() {
         );
     }
 }
+
+/// Half of the box is above the water. `d` divides all of its edges.
+#[test]
+fn water_around_a_body_that_reaches_through_its_surface_stays_calm_and_bears_it() {
+    let still = r##"
+    "still": (custom: r#"//! Still Water
+//! @inout particles: Particles{position: Vec} -> {pressure: f32}    The set
+fn stage(particle: Particle) -> f32 { return 9810.0 * (0.9 - particle.position.y); }
+"#, inputs: {"particles": "outside.particles"}),
+"##;
+    let nodes = SUNK
+        .replace(r#"(resolution: (10, 10)"#, "(resolution: (8, 8)")
+        .replace("(0.523, 0.437)", "(0.5, 0.9)")
+        .replace("2 * d", "2.5 * d")
+        .replace(r#""init": "outside.particles""#, r#""init": "still.particles""#)
+        + still;
+    let mut sim = start(60.0, &nodes, &[("$group", "substep_corrected"), ("$substeps", "26")]);
+    let (mut borne, mut most) = (0.0, 0.0_f64);
+    for frame in 0..30 {
+        step(&mut sim, 1);
+        most = scalars(&sim, "substep.particles", "pressure").into_iter().fold(most, f64::max);
+        if frame >= 10 {
+            borne += read(&sim, "substep.force")[1] / 20.0;
+        }
+    }
+    assert!(sim.warnings(true).is_empty(), "{}", sim.warnings(true));
+    assert!(most < 2.0 * 9810.0 * 0.9, "pressure at most {most} Pa, twice that at the floor");
+    within("borne over rho g V", borne / (9810.0 * 0.08) - 1.0, 0.05, "8 spacings across");
+}
