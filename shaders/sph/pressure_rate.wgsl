@@ -19,11 +19,9 @@ fn stage(particle: Particle) -> Result {
     let approach = select(0.0, params.restoring * sqrt(params.stiffness) * time / kernel().z, particle.inside > 0.97);
     var pressure = particle.pressure + change;
     pressure += min(approach, 1.0) * (params.stiffness * (particle.density - rest_density()) - pressure);
+    let pushes = params.clamp_negative != 0 || particle.filled < 0.8 * particle.inside;
+    if pushes { pressure = max(pressure, 0.0); }
     var expected = pressure + params.damping * change;
-    let beside = particle.filled < 0.8 * particle.inside;
-    if beside || params.clamp_negative != 0 {
-        expected = max(max(pressure, 0.0) + params.damping * change, 0.0);
-        pressure = max(pressure, 0.0);
-    }
+    if pushes { expected = max(expected, 0.0); }
     return Result(pressure, expected);
 }
