@@ -79,12 +79,12 @@ fn stage(particle: Particle) -> Result {
     for (var i = 0; i < DIM; i++) {
         for (var j = 0; j < DIM; j++) { rows[i][j] = volume * spread[i][j] + missing * normal[i] * normal[j]; }
     }
-    // A step of this length would be unstable where L is large, so it is at most 4, and 1 for a particle alone. `least` is the smallest eigenvalue; in 3D no more than it, as
-    // the others have the rest of the trace.
+    // Where L is large, the longest step of sound that SPH Limits allows would be unstable, so L is at most 1.5, and 1 for a particle alone. Waves meet no larger one.
+    // `least` is the smallest eigenvalue; in 3D no more than it, as the others have the rest of the trace.
     let trace = rows[0][0] + rows[1][1] + rows[2][2] - f32(3 - DIM);
     let size = determinant(rows);
     let least = select(4.0 * size / max(trace * trace, 1e-6), 0.5 * trace - sqrt(max(0.25 * trace * trace - size, 0.0)), DIM == 2);
-    for (var axis = 0; axis < DIM; axis++) { rows[axis][axis] += max(1.0 - 4.0 * least, 0.0); }
+    for (var axis = 0; axis < DIM; axis++) { rows[axis][axis] += max(1.0 - 1.5 * least, 0.0); }
     let first = cross(rows[1], rows[2]);
     let second = cross(rows[2], rows[0]);
     let third = cross(rows[0], rows[1]);

@@ -1,6 +1,6 @@
 //! SPH Pressure (rate)
 //! Pressure by its rate,  dp/dt = c^2 drho/dt,  with a State that keeps it: it is not that of the density of a lattice, which changes with how the particles lie. Slowly it approaches that of the density, where the kernel is
-//! full:  dp/dt += restoring c/h (c^2 (rho - rho_0) - p),  so the volume stays. The force is that of  p + damping dt c^2 drho/dt,  as in SPH Pressure (ahead), which takes the energy of sound.
+//! full:  dp/dt += restoring c/h (c^2 (rho - rho_0) - p),  so the volume stays. Spray, which has less than half of the density, loses its pressure while sound passes h: without neighbours it has no rate. The force is that of  p + damping dt c^2 drho/dt,  as in SPH Pressure (ahead), which takes the energy of sound.
 //! The row beside a shape does not pull at it: under tension its particles would be drawn to each other.
 //! Source: Monaghan, J. Comput. Phys. 110, 1994 (density by its rate); Antuono et al., Comput. Phys. Commun. 180, 2010 (density diffusion, of which the slow approach takes the place).
 //!
@@ -16,9 +16,11 @@
 fn stage(particle: Particle) -> Result {
     let time = select(frame.dt, dt(), dt() > 0.0);
     let change = params.stiffness * time * particle.density_rate;
-    let approach = select(0.0, params.restoring * sqrt(params.stiffness) * time / kernel().z, particle.inside > 0.97);
+    let passed = sqrt(params.stiffness) * time / kernel().z;
+    let approach = select(0.0, params.restoring * passed, particle.inside > 0.97);
     var pressure = particle.pressure + change;
     pressure += min(approach, 1.0) * (params.stiffness * (particle.density - rest_density()) - pressure);
+    pressure *= 1.0 - min(passed, 1.0) * (1.0 - smoothstep(0.4, 0.6, particle.density / rest_density()));
     let pushes = params.clamp_negative != 0 || particle.filled < 0.8 * particle.inside;
     if pushes { pressure = max(pressure, 0.0); }
     var expected = pressure + params.damping * change;

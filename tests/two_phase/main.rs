@@ -9,6 +9,7 @@ mod curvature;
 mod droplets;
 mod fullness;
 mod heat;
+mod heave;
 mod layers;
 mod momentum;
 mod plic_stages;

@@ -234,7 +234,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             let variant_kernel = self.variant_kernel(variant).filter(|variant_kernel| !variant_kernel.listed)?;
             let reduces = stage.outputs().any(|port| port.reduce.is_some());
             let each = op.shape.is_none() && !reduces;
-            let cells = if each { workgroups::extent(self.graph, node) } else { [0; 3] };
+            let cells = if each { self.graph.extent(node) } else { [0; 3] };
             let (buffers, groups) = (variant_kernel.buffers(op, memory), shaped_groups(self.graph, program, op, node));
             return Some(OwnPhase { variant_kernel, buffers, groups, cells });
         }
@@ -472,7 +472,7 @@ fn over(node: &Node) -> Over {
     match (source(node), node.domain) {
         (Some(IterationSource::Particles), _) => Over::Particles(node.set.as_ref().map_or(1, |s| s.capacity)),
         (Some(IterationSource::Once | IterationSource::Positions), _) | (_, None) => Over::Once,
-        (_, Some(domain)) if workgroups::fills_faces(node) => Over::Faces(domain),
+        (_, Some(domain)) if node.fills_faces() => Over::Faces(domain),
         (_, Some(domain)) => Over::Cells(domain),
     }
 }

@@ -108,11 +108,11 @@ pub(crate) fn holds_domain(graph: &Graph, op: &Op, shape: &Shape) -> bool {
     let Kind::Stage(stage) = &node.kind else { return false };
     let wraps = |port: &Port| port.edges(domain.edge).has(EdgeRule::Wrap);
     let size = shape.tile_size(domain.dim);
-    size.iter().zip(domain.resolution).all(|(size, cells)| *size >= cells) && !stage.outputs().any(wraps)
+    size.iter().zip(graph.extent(node)).all(|(size, cells)| *size >= cells) && !stage.outputs().any(wraps)
 }
 
-/// The radius of a stage that can be swept on tiles: all its outputs update an earlier version cell by cell within this
-/// radius, its loops end, and no variable outlives a call.
+/// The radius of a stage that can be swept on tiles: all its outputs, grids or values on faces, update an earlier version
+/// cell by cell within this radius, its loops end, and no variable outlives a call.
 pub(crate) fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Option<u32> {
     let domain = node.domain.and_then(|d| graph.domains.get(d))?;
     let plain = stage.source() == IterationSource::Cells
@@ -120,12 +120,21 @@ pub(crate) fn radius(graph: &Graph, op: &Op, node: &Node, stage: &Stage) -> Opti
         && stage.bounded(domain.dim).finite
         && op.inlined().iter().all(|built| built.before || built.recomputes.is_some())
         && !op.writes.is_empty();
+    let on_faces = node.fills_faces();
     let mut radius = 0;
     for (port, ty) in stage.outputs().zip(&node.outputs).filter(|_| plain) {
-        let grid = matches!(port.ty, PortType::Grid(_)) && matches!(ty, WireType::Grid(ty) if !ty.is_compound());
+        let grid = match ty {
+            WireType::FaceGrid => true,
+            WireType::Grid(ty) => matches!(port.ty, PortType::Grid(_)) && !ty.is_compound() && !on_faces,
+            _ => false,
+        };
         let swept = port.direction == Direction::InOut && port.scatter.is_none() && !port.converted();
         let (looks, proven) = stage.radius(port).filter(|_| grid && swept && port.reduce.is_none())?;
         let edges = port.edges(domain.edge);
+        // Around a periodic axis the first face and the last are one. Accessors of faces enforce no declared radius.
+        if on_faces && (edges.has(EdgeRule::Wrap) || !proven) {
+            return None;
+        }
         // Around a periodic axis a cell has several names, and only the text tells which of them a stage means.
         if edges.has(EdgeRule::Wrap) && !proven {
             return None;

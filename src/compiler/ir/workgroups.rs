@@ -4,7 +4,6 @@ use crate::graph::{Domain, Graph, Kind, Node, NodeId};
 use crate::ir::query::stage_of;
 use crate::ir::{Lanes, Op, Part, Program, Task, ValueId, WireValue, Write, bins, blocks, tiles, workgroups};
 use crate::stage::IterationSource;
-use crate::stage::types::WireType;
 use crate::tuning::Shape;
 
 /// Invocations of a workgroup in built-in tasks, one word each.
@@ -126,25 +125,6 @@ pub(crate) fn op_groups(graph: &Graph, program: &Program, op: &Op) -> [u32; 3] {
     }
 }
 
-/// Cells that a stage runs over.
-pub(crate) fn extent(graph: &Graph, node: &Node) -> [u32; 3] {
-    let Some(domain) = node.domain.and_then(|d| graph.domains.get(d)) else { return [1; 3] };
-    match &node.kind {
-        Kind::Stage(stage) if stage.header.once => [1; 3],
-        _ if fills_faces(node) => domain.face_resolution(),
-        _ => domain.resolution,
-    }
-}
-
-/// Whether a node's stage returns the value of each face, which needs a layer of cells more. A sum on faces needs none.
-pub(crate) fn fills_faces(node: &Node) -> bool {
-    let summed = |port: usize| match &node.kind {
-        Kind::Stage(stage) => stage.outputs().nth(port).is_some_and(|port| port.scatter.is_some()),
-        _ => false,
-    };
-    node.outputs.iter().enumerate().any(|(port, ty)| *ty == WireType::FaceGrid && !summed(port))
-}
-
 pub(crate) fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
     match source(node) {
         Some(IterationSource::Once | IterationSource::Positions) => [1; 3],
@@ -166,7 +146,7 @@ pub(crate) fn groups(graph: &Graph, node: NodeId) -> [u32; 3] {
     if source(node) == Some(IterationSource::Particles) {
         return workgroups::word_groups(node.set.as_ref().map_or(1, |s| u64::from(s.capacity)));
     }
-    let (extent, workgroup) = (extent(graph, node), workgroup(graph, node, None));
+    let (extent, workgroup) = (graph.extent(node), workgroup(graph, node, None));
     [0, 1, 2].map(|i| extent[i].div_ceil(workgroup[i]))
 }
 
@@ -187,7 +167,7 @@ pub(crate) fn shaped_groups(graph: &Graph, program: &Program, op: &Op, node: &No
         return [x, y, z * blocks::groups(domain.dim).0];
     }
     let Some(shape) = op.shape else { return groups(graph, op.node) };
-    let (extent, dim) = (extent(graph, node), graph.dim(node));
+    let (extent, dim) = (graph.extent(node), graph.dim(node));
     if op.sweeps > 1 {
         let inner = tiles::tile_inner(graph, op, &shape);
         return [0, 1, 2].map(|i| if i < dim as usize { extent[i].div_ceil(inner[i]) } else { 1 });

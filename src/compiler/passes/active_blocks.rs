@@ -4,9 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::graph::Graph;
+use crate::graph::{Graph, Node};
 use crate::ir::query::stage_of;
-use crate::ir::workgroups::{fills_faces, summed_blocks};
+use crate::ir::workgroups::summed_blocks;
 use crate::ir::{OWN, Op, Part, Program, Read, Task, ValueId, Write, blocks};
 
 /// Where a value is certainly zero.
@@ -64,7 +64,7 @@ fn zero(graph: &Graph, op: &Op, write: &Write, zeros: &BTreeMap<ValueId, Zero>) 
     let plain = port.is_some_and(|port| port.scatter.is_none() && port.reduce.is_none());
     let Some(table) = blocks::table(op).filter(|_| plain && write.part == Part::Whole) else { return (false, None) };
     let before = write.consumes.filter(|_| write.start.is_none()).and_then(|before| zeros.get(&before));
-    let over = match graph.nodes.get(op.node).is_some_and(fills_faces) {
+    let over = match graph.nodes.get(op.node).is_some_and(Node::fills_faces) {
         true => Over::Faces,
         false => Over::Cells,
     };

@@ -15,11 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::allocate;
 use crate::arena::Arena;
-use crate::graph::Graph;
+use crate::graph::{Graph, Node};
 use crate::ir::in_place::colors_alternate;
 use crate::ir::query::stage_of;
 use crate::ir::window::{Side, Window, window};
-use crate::ir::workgroups::fills_faces;
 use crate::ir::{OWN, Op, OpId, Part, Program, Read, StageInstance, StateKey, Task, ValueId, Write, bindings, blocks};
 use crate::stage::types::WireType;
 
@@ -249,7 +248,7 @@ fn unfit(graph: &Graph, frame: &Program, op: &Op, write: &Write) -> Option<&'sta
     let port = stage_of(graph, op, write.stage).and_then(|stage| stage.outputs().nth(write.port));
     let (Some(port), Some(value)) = (port, frame.values.get(write.value)) else { return Some("it has no port") };
     let table = blocks::table(op).and_then(|table| frame.values.get(table));
-    let faces = graph.nodes.get(op.node).is_some_and(fills_faces);
+    let faces = graph.nodes.get(op.node).is_some_and(Node::fills_faces);
     let mut versions = frame.carries.iter().chain(&frame.together).flatten();
     match value.ty {
         _ if op.gate.is_some() || versions.any(|version| *version == write.value) => Some("its group may stop early"),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use crate::arena::IdVec;
 use crate::graph::{Graph, Kind};
 use crate::ir::links::topological;
-use crate::ir::{Op, OpId, Part, Program, Task, ValueId, WireValue, Write, bindings, demand, query, workgroups};
+use crate::ir::{Op, OpId, Part, Program, Task, ValueId, WireValue, Write, bindings, demand, query};
 use crate::stage::IterationSource;
 use crate::stage::types::{Precision, WireType};
 
@@ -98,7 +98,7 @@ impl Order {
             };
             let covers = node.domain == zero.domain
                 && stage.source() == IterationSource::Cells
-                && domain.resolution == workgroups::extent(graph, node);
+                && domain.resolution == graph.extent(node);
             matches!(op.task, Task::Stage)
                 && !op.edited
                 && (op.sweeps, op.color, op.shape, op.invariant) == (1, None, None, false)

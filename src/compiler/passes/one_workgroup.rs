@@ -6,7 +6,7 @@
 //! so many buffers, and has so much workgroup memory (`codegen::one_workgroup`).
 
 use crate::graph::{Graph, Kind};
-use crate::ir::workgroups::{extent, op_groups};
+use crate::ir::workgroups::op_groups;
 use crate::ir::{Op, Program, Task, bins, tiles};
 use crate::stage::IterationSource;
 use crate::tuning::{LANES, MAX_TILE_WORDS, MAX_WORKGROUP};
@@ -44,7 +44,7 @@ fn is_small(graph: &Graph, program: &Program, op: &Op) -> bool {
             let adds = stage.outputs().any(|port| port.scatter.is_some());
             let reduces = stage.outputs().any(|port| port.reduce.is_some());
             let fits = match op.shape.is_none() && !reduces {
-                true => extent(graph, node).iter().product::<u32>() <= LANES,
+                true => graph.extent(node).iter().product::<u32>() <= LANES,
                 false => groups == 1,
             };
             over_cells && !adds && bins::table(op).is_none() && fits

@@ -126,7 +126,7 @@ fn most_sweeps(graph: &Graph, op: &Op, shape: &Shape, radius: u32) -> usize {
 /// The shape of a tile that holds the whole domain, if it fits into workgroup memory.
 fn whole_shape(graph: &Graph, op: &Op) -> Option<Shape> {
     let node = graph.nodes.get(op.node)?;
-    let [x, y, z] = node.domain.and_then(|d| graph.domains.get(d))?.resolution.map(u32::next_power_of_two);
+    let [x, y, z] = graph.extent(node).map(u32::next_power_of_two);
     let dim = graph.dim(node);
     if x.saturating_mul(y).saturating_mul(z) > MAX_TILE_WORDS {
         return None;

@@ -58,6 +58,16 @@ impl Graph {
         node.domain.and_then(|domain| self.domains.get(domain)).map_or(2, |domain| domain.dim)
     }
 
+    /// Cells along each axis that a node's stage runs over: with one layer more where it returns values on faces.
+    pub fn extent(&self, node: &Node) -> [u32; 3] {
+        let Some(domain) = node.domain.and_then(|domain| self.domains.get(domain)) else { return [1; 3] };
+        match &node.kind {
+            Kind::Stage(stage) if stage.header.once => [1; 3],
+            _ if node.fills_faces() => domain.face_resolution(),
+            _ => domain.resolution,
+        }
+    }
+
     /// Computes everything that the compiler needs to know about the text of a node's stage; the results are cached.
     /// Returns whether there is such a node.
     pub fn read_stage(&self, node: NodeId) -> bool {
@@ -209,6 +219,15 @@ pub struct Until {
 }
 
 impl Node {
+    /// Whether its stage returns the value of each face, which needs a layer of cells more. A sum on faces needs none.
+    pub fn fills_faces(&self) -> bool {
+        let summed = |port: usize| match &self.kind {
+            Kind::Stage(stage) => stage.outputs().nth(port).is_some_and(|port| port.scatter.is_some()),
+            _ => false,
+        };
+        self.outputs.iter().enumerate().any(|(port, ty)| *ty == WireType::FaceGrid && !summed(port))
+    }
+
     /// The particle set of an output.
     pub fn set_of(&self, port: usize) -> Option<&ParticleSet> {
         let summed = match &self.kind {

@@ -248,9 +248,9 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Whether the tiles of this operation are swept in columns: its stage looks across faces only.
+    /// Whether the tiles of this operation are swept in columns: its stage looks across faces only, and returns cells.
     pub(crate) fn in_columns(&self) -> bool {
         let near = |port: &Port| port.direction == Direction::InOut && self.stage.reach(&port.name) != Reach::Anywhere;
-        self.mapping.is_tile() && self.writes().all(|written| near(written.port))
+        self.mapping.is_tile() && !self.node.fills_faces() && self.writes().all(|written| near(written.port))
     }
 }

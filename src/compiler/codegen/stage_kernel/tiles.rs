@@ -36,6 +36,8 @@ pub(super) struct Tiles {
     mirrors: bool,
     /// Cells of the domain.
     pub resolution: [i64; 3],
+    /// Cells that the stage runs over: one more along each axis where it returns values on faces.
+    pub extent: [i64; 3],
 }
 
 impl Tiles {
@@ -54,6 +56,7 @@ impl Tiles {
             ghosts: has_ghosts(cx, &shape),
             mirrors: all().any(|edges| edges.one() == Some(EdgeRule::Mirror)),
             resolution: cx.resolution(),
+            extent: cx.graph.extent(cx.node).map(i64::from),
         })
     }
 
@@ -88,7 +91,7 @@ impl Tiles {
             [false, false, false] => self.near(),
             [true, true, true] => format!("let _c = {};", self.wrapped("(_base + _l)")),
             wraps => {
-                let (near, around) = (clamped("_base + _l", self.resolution, self.dim), self.wrapped("(_base + _l)"));
+                let (near, around) = (clamped("_base + _l", self.extent, self.dim), self.wrapped("(_base + _l)"));
                 format!("let _c = select({near}, {around}, {});", mask(wraps, self.dim))
             }
         }
@@ -114,13 +117,13 @@ impl Tiles {
     /// `let _c = ..` for a place of the tile, where no port is periodic.
     pub(super) fn near(&self) -> String {
         match self.mirrors {
-            true => mirrored("(_base + _l)", self.resolution, self.dim),
-            false => format!("let _c = {};", clamped("_base + _l", self.resolution, self.dim)),
+            true => mirrored("(_base + _l)", self.extent, self.dim),
+            false => format!("let _c = {};", clamped("_base + _l", self.extent, self.dim)),
         }
     }
 }
 
-/// Whether cells outside the domain can be computed like the cell that they show: by a rule that shows one, in whole sweeps.
+/// Whether cells outside the domain can be computed like the cell that they show: by a rule that shows one, in whole sweeps. Of faces, each axis shows another.
 fn has_ghosts(cx: &Context<'_>, shape: &Shape) -> bool {
     let shows = |Written { port, value, .. }: Written<'_>| match cx.edges(port, value).one() {
         Some(EdgeRule::Clamp | EdgeRule::Mirror) => true,
@@ -129,6 +132,6 @@ fn has_ghosts(cx: &Context<'_>, shape: &Shape) -> bool {
     };
     // Ports that differ in which cell they show have no common one.
     let mirrored: BTreeSet<bool> = cx.writes().map(|w| cx.edges(w.port, w.value).has(EdgeRule::Mirror)).collect();
-    let whole = holds_domain(cx.graph, cx.op, shape);
+    let whole = holds_domain(cx.graph, cx.op, shape) || cx.node.fills_faces();
     !whole && cx.op.color.is_none() && mirrored.len() == 1 && cx.writes().all(shows)
 }

@@ -2,7 +2,7 @@
 
 use crate::graph::{Graph, Kind, Node};
 use crate::ir::query::{count, stage_of};
-use crate::ir::{Op, Part, Read, Task, ValueId, blocks, workgroups};
+use crate::ir::{Op, Part, Read, Task, ValueId, blocks};
 use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, WireType};
 use crate::stage::{IterationSource, Reach, Stage};
@@ -59,7 +59,7 @@ impl<'a> Candidate<'a> {
 
     /// Whether another operation runs over the same elements, at the same time and as often as this one.
     pub(super) fn runs_with(&self, graph: &Graph, other: &Candidate<'_>) -> bool {
-        let extent = |candidate: &Candidate<'_>| (candidate.node.domain, workgroups::extent(graph, candidate.node));
+        let extent = |candidate: &Candidate<'_>| (candidate.node.domain, graph.extent(candidate.node));
         let same = match (self.stage.source(), other.stage.source()) {
             (IterationSource::Cells, IterationSource::Cells) => extent(self) == extent(other),
             (IterationSource::Particles, IterationSource::Particles) => {

@@ -217,7 +217,13 @@ impl Grid<'_> {
         let (name, dim) = (self.name, self.dim());
         let (cells, ty) = (cell_type(dim), position_type(dim));
         let parts: Vec<String> = (0..dim as usize).map(|axis| self.face_component(axis)).collect();
-        format!("fn {name}(_cell: {cells}) -> {ty} {{ var _v: {ty}; {} return _v; }}", parts.join(" "))
+        let inside = match self.source {
+            Source::Tile { variable, size, .. } => {
+                format!("if (_inside) {{ return {variable}[{}]; }} ", element("(_cell - _base)", size, dim))
+            }
+            _ => String::new(),
+        };
+        format!("fn {name}(_cell: {cells}) -> {ty} {{ {inside}var _v: {ty}; {} return _v; }}", parts.join(" "))
     }
 
     /// `let _c = ..`: the place inside the domain of the lower face of `_cell` across an axis. Along this axis there is one face more than cells;

@@ -19,7 +19,6 @@ use crate::codegen::uniforms::{Block, Content};
 use crate::codegen::wgsl::float;
 use crate::ir::Lanes;
 use crate::ir::query::checked;
-use crate::ir::workgroups::extent;
 use crate::scatter::{HEAD_WORDS, ScatterCheck};
 use crate::stage::IterationSource;
 use crate::stage::header::Port;
@@ -131,7 +130,7 @@ pub(super) fn sampled(cx: &Context<'_>, argument: &str) -> Option<(String, &'sta
 fn invocations(cx: &Context<'_>) -> u64 {
     match cx.node.set.as_ref().filter(|_| cx.stage.source() == IterationSource::Particles) {
         Some(set) => u64::from(set.capacity),
-        None => extent(cx.graph, cx.node).map(u64::from).iter().product(),
+        None => cx.graph.extent(cx.node).map(u64::from).iter().product(),
     }
 }
 

@@ -95,7 +95,7 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
     };
     let cell = cell_type(dim);
     let mut runs = "_covered(_c)".to_string();
-    if workgroups::fills_faces(cx.node) {
+    if cx.node.fills_faces() {
         let behind = |axis: usize| cell_literal([0, 1, 2].map(|a| i64::from(a == axis)), dim);
         (0..dim as usize).for_each(|axis| runs += &format!(" || _covered(_c - {})", behind(axis)));
     }
@@ -137,7 +137,7 @@ pub(super) fn zeros(cx: &Context<'_>, slot: StoreTarget) -> String {
         let store = store::exact(cx, value, &written.target, slot, "_none");
         let store = format!("{{ let _none = {}(); {store} }}", value.layout().wgsl());
         // Faces have a layer beyond the cells.
-        let beyond = value.ty != WireType::FaceGrid && workgroups::fills_faces(cx.node);
+        let beyond = value.ty != WireType::FaceGrid && cx.node.fills_faces();
         let _ = if beyond { write!(out, "if (inside(_cell)) {store} ") } else { write!(out, "{store} ") };
     }
     let _ = write!(out, "{}", store::cleared(cx));

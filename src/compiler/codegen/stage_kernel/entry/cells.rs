@@ -13,7 +13,6 @@ use crate::codegen::stage_kernel::context::Context;
 use crate::codegen::stage_kernel::mapping::Mapping;
 use crate::codegen::stage_kernel::text::Text;
 use crate::codegen::wgsl::{axes, cell_literal, cell_type, cells_literal};
-use crate::ir::workgroups::extent;
 
 pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     if let Mapping::Halo(shape) = cx.mapping {
@@ -23,7 +22,7 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
         Some(place) => (place, blocks::ARGUMENTS),
         None => (place(cx), CELL_ARGUMENT),
     };
-    let outside = format!("any(_cell >= {})", cells_literal(extent(cx.graph, cx.node), cx.dim));
+    let outside = format!("any(_cell >= {})", cells_literal(cx.graph.extent(cx.node), cx.dim));
     let functions = blocks::functions(cx);
     if cx.reduces() {
         let slot = StoreTarget::Element;

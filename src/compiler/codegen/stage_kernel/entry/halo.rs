@@ -18,7 +18,6 @@ use crate::codegen::stage_kernel::names;
 use crate::codegen::stage_kernel::text::Text;
 use crate::codegen::wgsl::{axes, cell_literal, cell_type, cells_literal};
 use crate::ir::tiles::{self, Haloed};
-use crate::ir::workgroups::extent;
 use crate::stage::header::Port;
 use crate::stage::interleave::interleave;
 use crate::tuning::Shape;
@@ -66,7 +65,7 @@ fn cell_along_row(cx: &Context<'_>, cell: &str, k: u32) -> String {
 
 /// The function that computes several cells in lockstep.
 fn stages(cx: &Context<'_>, cells: u32, text: &Text<'_>) -> Option<String> {
-    let [x, y, z] = extent(cx.graph, cx.node);
+    let [x, y, z] = cx.graph.extent(cx.node);
     // Cells beyond the last one are it once more, for what is read at a cell of the domain is not looked after again.
     let place = |k: u32| match x.is_multiple_of(cells) {
         true => cell_along_row(cx, "_cell", k),
@@ -103,7 +102,7 @@ fn load(cx: &Context<'_>, shape: &Shape, input: &Haloed, port: &Port) -> String 
 
 /// The statements that compute the cells of an invocation in lockstep.
 fn side_by_side(cx: &Context<'_>, cells: u32) -> String {
-    let extent = cells_literal(extent(cx.graph, cx.node), cx.dim);
+    let extent = cells_literal(cx.graph.extent(cx.node), cx.dim);
     let stores = stores(cx, "", StoreTarget::Element);
     let store = |k: u32| {
         let moved = cell_along_row(cx, "_own", k);
@@ -117,7 +116,7 @@ fn side_by_side(cx: &Context<'_>, cells: u32) -> String {
 
 /// The statements that compute the rows of an invocation one after the other.
 fn in_turn(cx: &Context<'_>, rows: u32) -> String {
-    let extent = cells_literal(extent(cx.graph, cx.node), cx.dim);
+    let extent = cells_literal(cx.graph.extent(cx.node), cx.dim);
     let text = match tiles::pairs(cx.program, cx.op) {
         true => pairs::pairs(cx),
         false => format!("    {}\n", cell(cx, StoreTarget::Element)),

@@ -10,7 +10,7 @@ use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, pool, results};
 use crate::codegen::wgsl::{COMPONENTS, element};
 use crate::graph::Domain;
-use crate::ir::{Part, WireValue, workgroups};
+use crate::ir::{Part, WireValue};
 use crate::stage::header::Change;
 use crate::stage::types::{PortType, WireType};
 
@@ -82,7 +82,7 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
         Part::Whole => {
             let store = cell(cx, value, &variable, slot, &result());
             // Faces have a layer beyond the cells.
-            let beyond = matches!(port.ty, PortType::Grid(_)) && workgroups::fills_faces(cx.node);
+            let beyond = matches!(port.ty, PortType::Grid(_)) && cx.node.fills_faces();
             if beyond { format!("if (inside(_cell)) {{ {store} }}") } else { store }
         }
     })
@@ -137,7 +137,7 @@ pub(super) fn element_of(cx: &Context<'_>, cell: &str, value: &WireValue) -> Str
 }
 
 /// Zeroes the components in the layer beyond the cells that belong to no face, so that what is stored is repeatable.
-fn existing_faces(dim: u32, source: &str) -> String {
+pub(super) fn existing_faces(dim: u32, source: &str) -> String {
     let axes = &COMPONENTS[..dim as usize];
     let exists = |axis: &str| {
         let others = axes.iter().filter(|other| **other != axis);

@@ -19,10 +19,11 @@ use std::fmt::Write as _;
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::entry::blocks;
 use crate::codegen::stage_kernel::entry::parts::Entry;
-use crate::codegen::stage_kernel::entry::store::element_of;
+use crate::codegen::stage_kernel::entry::store::{element_of, existing_faces};
 use crate::codegen::stage_kernel::names;
 use crate::codegen::stage_kernel::tiles::Tiles;
 use crate::codegen::wgsl::{axes, cell_literal, cell_type};
+use crate::stage::types::WireType;
 use sweeps::Sweeps;
 
 const ARGUMENTS: &str = "@builtin(workgroup_id) _group: vec3u, @builtin(local_invocation_id) _lane: vec3u";
@@ -103,7 +104,7 @@ fn is_right(tiles: &Tiles) -> String {
         "all(_l >= {}) && all(_l < {}) && all(_c < {})",
         tiles.cells_literal([tiles.halo; 3]),
         tiles.cells_literal(tiles.size.map(|n| n.saturating_sub(tiles.halo))),
-        cell_literal(tiles.resolution, tiles.dim)
+        cell_literal(tiles.extent, tiles.dim)
     )
 }
 
@@ -127,6 +128,11 @@ fn store(cx: &Context<'_>, tiles: &Tiles, Written { port, write, value, .. }: &W
             let both = layout.store_pair(&to, &element, &tile("_l", &element), &tile(&next, &format!("{element} + 1")));
             format!(" if ((_c.x & 1) == 0) {{ {both} }}")
         }
+        false if value.ty == WireType::FaceGrid => format!(
+            " {{ let _cell = _c; {} {} }}",
+            existing_faces(cx.dim, &tile("_l", &element)),
+            layout.store(&to, &element, "_faces")
+        ),
         false => format!(" {}", layout.store(&to, &element, &tile("_l", &element))),
     }
 }
