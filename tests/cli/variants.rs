@@ -45,6 +45,23 @@ fn every_command_that_takes_parameters_takes_a_variant() {
 }
 
 #[test]
+fn variants_together_are_tested_in_whichever_order_they_are_named() {
+    let dir = folder("together");
+    let file = dir.join("varied.ron");
+    let both = VARIED
+        .replace(r#"variant: "double")"#, r#"variant: "dark + double")"#)
+        .replace(r#"variants: {"#, r#"variants: {"dark": (muted: {"grey": false}), "#);
+    std::fs::write(&file, both).unwrap();
+    let file = file.to_str().unwrap();
+    for (variant, passed) in [("double + dark", 1), ("dark+double", 1), ("double", 0), ("dark", 0)] {
+        let output = stagewright(&["test", file, "--variant", variant]);
+        let text = out(&output) + &err(&output);
+        assert_eq!(text.contains("1 passed, 0 failed"), passed == 1, "{variant}: {text}");
+    }
+    std::fs::remove_dir_all(dir).unwrap();
+}
+
+#[test]
 fn an_unknown_variant_is_refused_with_the_names() {
     let dir = folder("no-variant");
     let file = dir.join("varied.ron");

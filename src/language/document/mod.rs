@@ -50,7 +50,7 @@ use read_value::cells;
 pub use salvage::{Salvaged, salvage};
 pub use substeps::Substeps;
 pub use value::ParamValue;
-pub use variant_join::{NO_VARIANT, choose_named, full_name};
+pub use variant_join::{NO_VARIANT, choose_named, full_name, same_choice};
 
 impl Document {
     /// Parses the text of a graph file.

@@ -1,6 +1,6 @@
 //! Variants that are chosen together, by a name such as `article + picture`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Document, NodeKind, Variant};
 use crate::problem::{Problem, Problems};
@@ -20,6 +20,12 @@ pub fn choose_named(document: &mut Document, name: &str) -> Result<(), Problems>
 /// The name of a variant, or of several together as [`Document::choose`] calls them; `None` where the document lacks one.
 pub fn full_name(document: &Document, name: &str) -> Option<String> {
     document.variant_parts(name).ok().map(|parts| parts.join(" + "))
+}
+
+/// Whether a name chooses what is chosen by another one, which may name several variants in another order.
+pub fn same_choice(document: &Document, name: &str, chosen: &str) -> bool {
+    let parts = |name: &str| BTreeSet::from_iter(name.split('+').map(|part| part.trim().to_string()));
+    name == chosen || !document.variants.contains_key(name) && parts(name) == parts(chosen)
 }
 
 impl Document {

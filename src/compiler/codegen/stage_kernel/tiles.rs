@@ -123,7 +123,8 @@ impl Tiles {
     }
 }
 
-/// Whether cells outside the domain can be computed like the cell that they show: by a rule that shows one, in whole sweeps. Of faces, each axis shows another.
+/// Whether cells outside the domain can be computed like the cell that they show: by a rule that shows one, in whole sweeps. Each axis of
+/// faces shows another.
 fn has_ghosts(cx: &Context<'_>, shape: &Shape) -> bool {
     let shows = |Written { port, value, .. }: Written<'_>| match cx.edges(port, value).one() {
         Some(EdgeRule::Clamp | EdgeRule::Mirror) => true,
@@ -132,6 +133,6 @@ fn has_ghosts(cx: &Context<'_>, shape: &Shape) -> bool {
     };
     // Ports that differ in which cell they show have no common one.
     let mirrored: BTreeSet<bool> = cx.writes().map(|w| cx.edges(w.port, w.value).has(EdgeRule::Mirror)).collect();
-    let whole = holds_domain(cx.graph, cx.op, shape) || cx.node.fills_faces();
-    !whole && cx.op.color.is_none() && mirrored.len() == 1 && cx.writes().all(shows)
+    let whole = holds_domain(cx.graph, cx.op, shape);
+    !whole && !cx.node.fills_faces() && cx.op.color.is_none() && mirrored.len() == 1 && cx.writes().all(shows)
 }

@@ -78,15 +78,19 @@ fn elsewhere(expect: &Expect, other_variant: Option<String>) -> Result<Expectati
 
 /// Why an expectation is not checked, if it belongs to another variant than the chosen one.
 fn other_variant(expect: &Expect, document: &Document) -> Result<Option<String>, Fault> {
-    let full_name = expect.variant.as_ref().and_then(|name| document::full_name(document, name));
-    if let Some(name) = expect.variant.as_ref().filter(|_| full_name.is_none()) {
+    let is_none = |name: &&String| document::full_name(document, name).is_none();
+    if let Some(name) = expect.variant.as_ref().filter(is_none) {
         let names: Vec<&str> = document.variant_names().collect();
         let remedy = format!("name one of: {}", names.join(", "));
         return Err(Fault::new(format!("there is no variant `{name}`"), remedy));
     }
+    let is_chosen = match (&expect.variant, &document.variant) {
+        (Some(named), Some(chosen)) => document::same_choice(document, named, chosen),
+        (named, chosen) => named == chosen,
+    };
     let belongs =
         || expect.variant.as_ref().map_or("belongs to the default".into(), |n| format!("belongs to variant `{n}`"));
-    Ok((full_name != document.variant).then(belongs))
+    Ok((!is_chosen).then(belongs))
 }
 
 /// The subject of an expectation, and what it carries.
