@@ -250,7 +250,7 @@ impl Tuning {
             (None, DefaultTuning::Gpu) if dim == 2 => {
                 let cells = node.domain.and_then(|d| graph.domains.get(d)).map_or(0, |d| d.cells());
                 match stage.header.checkerboard {
-                    // A face reads more than a cell, so the halo costs more: with twice the cells or sweeps the oil clock takes 0.015 ms longer.
+                    // A face reads more than a cell, so the halo costs more: with twice the cells an invocation the oil clock takes 0.015 ms longer.
                     true if node.fills_faces() && cells <= 1 << 16 => {
                         Shape { group: [32, 8, 1], cells: 2, sweeps: 2, halo: 0 }
                     }
