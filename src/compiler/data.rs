@@ -30,7 +30,7 @@ pub type BufferId = Id<Buffer>;
 pub type KernelId = Id<Kernel>;
 
 /// Version of the plan's JSON format.
-pub const PLAN_VERSION: u32 = 6;
+pub const PLAN_VERSION: u32 = 7;
 
 /// What a compiled graph does in every frame, and on reset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -20,7 +20,7 @@ const SUNK: &str = r##"
 
 #[test]
 fn particles_are_not_moved_into_a_shape_and_gather_nowhere() {
-    for (group, substeps, frames) in [("substep_corrected", "26", 40), ("substep_dfsph_corrected", "4", 120)] {
+    for (group, substeps, frames) in [("substep_corrected", "30", 40), ("substep_dfsph_corrected", "4", 120)] {
         let mut sim = start(60.0, SUNK, &[("$group", group), ("$substeps", substeps)]);
         step(&mut sim, 12);
         let mut densest = 0.0_f64;
@@ -35,6 +35,32 @@ fn particles_are_not_moved_into_a_shape_and_gather_nowhere() {
             0.12,
             "rows at distances that are no multiples of their spacing",
         );
+    }
+}
+
+/// Without diffusion rows beside the box have pressures that alternate by 5 kPa, and boil.
+#[test]
+fn pressures_of_thin_water_do_not_alternate_beside_a_shape() {
+    let nodes = SUNK.replace("\"viscosity\": 50", "\"viscosity\": 0.001");
+    let mut sim = start(60.0, &nodes, &[("$group", "substep_corrected"), ("$substeps", "30")]);
+    step(&mut sim, 40);
+    let mut most = 0.0_f64;
+    for _ in 40..75 {
+        step(&mut sim, 1);
+        most = scalars(&sim, "substep.particles", "pressure").into_iter().fold(most, f64::max);
+    }
+    assert!(most < 1.4 * 9810.0 * 0.9, "pressure at most {most} Pa, 1.4 times that at the floor");
+}
+
+/// Sound goes 0.4 h, which is stable where there is no shape.
+#[test]
+fn a_step_that_is_too_long_beside_a_shape_is_named() {
+    let without = SUNK
+        .replace(r#""radius": "coefficients.radius", "shape": "box.distance""#, r#""radius": "coefficients.radius""#);
+    for (nodes, warns) in [(SUNK, true), (&without, false)] {
+        let mut sim = start(60.0, nodes, &[("$group", "substep_corrected"), ("$substeps", "26")]);
+        step(&mut sim, 2);
+        assert_eq!(sim.warnings(true).to_string().contains("limits.sound"), warns, "{}", sim.warnings(true));
     }
 }
 

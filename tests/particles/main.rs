@@ -24,3 +24,4 @@ mod sph_reference;
 mod sph_rest;
 mod sums;
 mod tank;
+mod zeroed;

@@ -85,7 +85,7 @@ impl Variant {
             starts: write.start.is_some(),
             settled: write.settled,
             pooled: write.pooled,
-            dense: program.values.get(write.value).is_some_and(|value| value.dense),
+            dense: program.values.get(write.value).is_some_and(|value| value.dense || value.gathered),
             zeroed: match write.part {
                 Part::Zeros(_) => program.values.get(write.value).map_or(0, |value| value.bytes),
                 _ => 0,
@@ -98,7 +98,7 @@ impl Variant {
             stored: op
                 .inputs()
                 .filter_map(|v| program.values.get(v))
-                .map(|v| (v.precision, v.fixed, v.dense, v.pooled.map(first)))
+                .map(|v| (v.precision, v.fixed, v.dense || v.gathered, v.pooled.map(first)))
                 .collect(),
             writes: writes.collect(),
             shape: op.shape,

@@ -28,6 +28,10 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
         };
         return sharers == 1 && readers.all(reads_own);
     }
+    if matches!(write.part, Part::Zeros(_)) {
+        // The pass that zeroes sums where they are has seen that they are read cell by cell.
+        return sharers == 1 && readers.count() <= 1;
+    }
     if readers.next().is_some() || sharers > 1 {
         return false;
     }

@@ -28,6 +28,9 @@ pub struct Stored {
     /// Whether an attribute's vectors of three take three words instead of four (pass `dense_vectors`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub dense: bool,
+    /// Whether a grid's vectors of three take four words instead of three (pass `dense_vectors`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub gathered: bool,
 }
 
 impl Stored {
@@ -42,18 +45,19 @@ impl Stored {
             precision: Precision::F32,
             fixed: None,
             dense: false,
+            gathered: false,
         }
     }
 
     /// The memory layout of its elements.
     pub fn layout(&self) -> Layout {
         let layout = Layout::new(self.ty, self.dim, self.precision);
-        Layout { fixed: self.fixed, padded: layout.padded && !self.dense, ..layout }
+        Layout { fixed: self.fixed, padded: layout.padded && !self.dense || self.gathered, ..layout }
     }
 
-    /// The layout in files and in host memory, whichever one a plan has chosen: vectors of three are padded as in every earlier version.
+    /// The layout in files and in host memory, whichever one a plan has chosen: vectors of three of particles are padded, as in every earlier version.
     pub fn portable_layout(&self) -> Layout {
-        Stored { dense: false, ..*self }.layout()
+        Stored { dense: false, gathered: false, ..*self }.layout()
     }
 
     /// Elements in memory: cells or faces, places of a particle set, or one number.

@@ -1,6 +1,7 @@
 //! Vectors of three of particles take three words, as in grids, where they are read in the order in which they lie in memory: a stage reads those
 //! of its own particle, a move reads or writes them in order, a pack is made of them. That is a quarter less memory and traffic. Vectors that a
 //! stage reads from other particles, or by a list of particles, keep the fourth word that pads them, since one load is then enough for each.
+//! Grids that particles alone read gain a fourth word for the same reason: a particle looks at cells that lie apart.
 //!
 //! Values that share memory, swap it, or are copied word by word have one layout. So the choice is made for each such family: versions of an
 //! attribute, a State with its next and its initial value, what a move reads and writes. The programs of the frame and of the reset choose together.
@@ -12,11 +13,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::allocate;
 use crate::graph::Graph;
 use crate::ir::stored::Stored;
-use crate::ir::{Op, Part, Program, Read, StateKey, Task, ValueId, WireValue, query};
-use crate::stage::types::PortType;
+use crate::ir::{OWN, Op, Part, Program, Read, StateKey, Task, ValueId, WireValue, demand, query};
+use crate::stage::IterationSource;
+use crate::stage::types::{PortType, ValueType, WireType};
 
 /// Gives the vectors of three of a frame and of a reset their layout, and notes why.
 pub(super) fn assign(graph: &Graph, frame: &mut Program, reset: &mut Program) {
+    [&mut *frame, &mut *reset].into_iter().for_each(|program| pad_gathered_grids(graph, program));
     let mut families = Families::new(frame, reset);
     let mut padded = BTreeMap::<usize, String>::new();
     for (value, why) in gathered(graph, frame).into_iter().chain(from_outside(frame)) {
@@ -41,6 +44,44 @@ pub(super) fn assign(graph: &Graph, frame: &mut Program, reset: &mut Program) {
         padded.insert(*family, "memory is shared with vectors that take four".into());
     }
     frame.notes.extend(notes(graph, frame, &mut choice.families, &padded));
+}
+
+/// Pads the vectors of grids that one stage writes cell by cell, and nothing but particles read.
+fn pad_gathered_grids(graph: &Graph, program: &mut Program) {
+    let demanded = demand::demanded(program);
+    let runs_over = |op: &Op, source| {
+        matches!(op.task, Task::Stage)
+            && op.shape.is_none()
+            && query::stage_of(graph, op, OWN).is_some_and(|stage| stage.source() == source)
+    };
+    // Of each grid the dispatches that write it and read it, and whether all of them allow it.
+    let mut grids = BTreeMap::<ValueId, (u32, u32, bool)>::new();
+    for op in &program.ops {
+        for value in op.needs() {
+            let (_, readers, fits) = grids.entry(value).or_insert((0, 0, true));
+            *readers += 1;
+            *fits &= runs_over(op, IterationSource::Particles);
+        }
+        for write in &op.writes {
+            let (writers, _, fits) = grids.entry(write.value).or_insert((0, 0, true));
+            *writers += 1;
+            let alone = write.part == Part::Whole && write.consumes.is_none() && write.start.is_none();
+            *fits &= alone && !write.transient && runs_over(op, IterationSource::Cells);
+        }
+    }
+    for (value, (writers, readers, fits)) in grids {
+        let stored = &mut program.values[value];
+        let vectors = stored.ty == WireType::Grid(ValueType::Vec3) || stored.ty == WireType::Grid(ValueType::Vec);
+        let plain =
+            vectors && stored.layout().components() == 3 && !stored.layout().is_half() && stored.fixed.is_none();
+        if (writers, readers > 0, fits && plain) == (1, true, true)
+            && stored.pooled.is_none()
+            && !demanded.contains(&value)
+        {
+            stored.stored.gathered = true;
+            stored.bytes = (stored.words(stored.elements(&graph.domains)) * 4).next_multiple_of(16);
+        }
+    }
 }
 
 /// Families whose values take the same memory while they are padded.
@@ -113,7 +154,12 @@ impl Choice {
 /// Whether a value takes less memory without padding. In sets of fewer than four particles it does not, since buffers are aligned.
 fn narrows(value: &WireValue) -> bool {
     let narrow = Stored { dense: true, ..value.stored };
-    value.layout().wide() && !value.layout().is_half() && value.fixed.is_none() && bytes(&narrow) < value.bytes
+    let particles = matches!(value.ty, WireType::Attribute(_));
+    particles
+        && value.layout().wide()
+        && !value.layout().is_half()
+        && value.fixed.is_none()
+        && bytes(&narrow) < value.bytes
 }
 
 fn bytes(value: &Stored) -> u64 {

@@ -1,5 +1,6 @@
 //! Grids that have to be zero before something is added to them are zeroed by a dispatch that runs over the same cells anyway, mostly the one
-//! that has read the sums before: a pass over all cells less.
+//! that has read the sums before: a pass over all cells less. If it reads them cell by cell, and nothing needs them later, it zeroes them where
+//! they are, and only where something was added.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -7,9 +8,9 @@ use std::collections::BTreeMap;
 use crate::arena::IdVec;
 use crate::graph::{Graph, Kind};
 use crate::ir::links::topological;
-use crate::ir::{Op, OpId, Part, Program, Task, ValueId, WireValue, Write, bindings, demand, query};
-use crate::stage::IterationSource;
+use crate::ir::{OWN, Op, OpId, Part, Program, Read, Task, ValueId, WireValue, Write, bindings, blocks, demand, query};
 use crate::stage::types::{Precision, WireType};
+use crate::stage::{IterationSource, Reach};
 
 /// Limit of grids that one dispatch zeroes, and of its distance from the fill in operations: what is zeroed early occupies memory for longer.
 const ZEROED_AT_ONCE: u32 = 2;
@@ -31,7 +32,9 @@ pub(super) fn join(graph: &Graph, program: &mut Program) {
         for write in moved {
             match order.host(graph, program, fill, write.value) {
                 Some((host, number)) => {
-                    program.ops[host].writes.push(Write { part: Part::Zeros(number), ..Write::whole(write.value) });
+                    let consumes = sums_before(graph, program, host, write.value);
+                    let zeros = Write { part: Part::Zeros(number), consumes, ..Write::whole(write.value) };
+                    program.ops[host].writes.push(zeros);
                 }
                 None => program.ops[fill].writes.push(write),
             }
@@ -45,6 +48,24 @@ pub(super) fn join(graph: &Graph, program: &mut Program) {
         }
     }
     program.ops.retain(|_, op| !op.writes.is_empty());
+}
+
+/// The sums that an operation reads at its own cells alone, laid out as those that begin with these zeros.
+fn sums_before(graph: &Graph, program: &Program, host: OpId, zeros: ValueId) -> Option<ValueId> {
+    let op = &program.ops[host];
+    let stage = query::stage_of(graph, op, OWN).filter(|_| op.stages.len() == 1 && blocks::table(op).is_none())?;
+    let alike = |value: ValueId| {
+        let (value, zeros) = (&program.values[value], &program.values[zeros]);
+        (value.ty, value.domain, value.bytes) == (zeros.ty, zeros.domain, zeros.bytes) && value.fixed.is_some()
+    };
+    let used_again = |value: ValueId| {
+        op.reads.iter().filter(|read| read.value == value).count() > 1
+            || op.writes.iter().any(|write| write.consumes == Some(value))
+    };
+    let at_its_cell = |read: &Read| stage.inputs().nth(read.port).is_some_and(|p| stage.reach(&p.name) == Reach::Own);
+    let fits =
+        |read: &&Read| read.part == Part::Whole && alike(read.value) && !used_again(read.value) && at_its_cell(read);
+    op.reads.iter().find(fits).map(|read| read.value)
 }
 
 /// Whether an operation sets values to zero, and nothing else.

@@ -138,7 +138,8 @@ impl Binder<'_> {
         let copies = port.ty.is_grid() && port.direction == Direction::InOut && port.scatter.is_none()
             || matches!(port.change, Change::Emit(_));
         let passed = write.consumes.is_some_and(|before| self.op.writes.iter().any(|w| w.value == before));
-        let before = write.consumes.filter(|_| !in_place && copies && !passed)?;
+        let before =
+            write.consumes.filter(|_| !in_place && copies && !passed && !matches!(write.part, Part::Zeros(_)))?;
         let value = self.program.values.get(before).unwrap_or(&self.program.values[write.value]);
         Some(Bound {
             reads: Vec::new(),
@@ -158,7 +159,12 @@ impl Binder<'_> {
         Some(Bound {
             reads: Vec::new(),
             variable: target(self.graph, self.op, self.in_place, index).unwrap_or_default(),
-            ty: self.written(write, port, value),
+            ty: match write.consumes {
+                Some(sums) if matches!(write.part, Part::Zeros(_)) && self.in_place.get(index) == Some(&true) => {
+                    self.program.values[sums].layout().buffer()
+                }
+                _ => self.written(write, port, value),
+            },
             writes: true,
             name: format!("{}{}", port.name, ending(&write.part)),
             value: write.value,

@@ -217,11 +217,11 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The grids that the dispatch sets to zero besides, and the variables of their memory.
-    pub(crate) fn zeros(&self) -> impl Iterator<Item = (&'a WireValue, String)> {
-        let zeros = self.op.writes.iter().enumerate().filter(|(_, write)| matches!(write.part, Part::Zeros(_)));
-        zeros.filter_map(|(index, write)| {
-            Some((self.value(write.value)?, bound::target(self.graph, self.op, self.in_place, index)?))
+    /// The grids that the dispatch sets to zero besides, the variables of their memory, and whether it reads them there.
+    pub(crate) fn zeros(&self) -> impl Iterator<Item = (&'a WireValue, String, bool)> {
+        let all = self.op.writes.iter().zip(self.in_place).enumerate();
+        all.filter(|(_, (write, _))| matches!(write.part, Part::Zeros(_))).filter_map(|(index, (write, in_place))| {
+            Some((self.value(write.value)?, bound::target(self.graph, self.op, self.in_place, index)?, *in_place))
         })
     }
 

@@ -27,20 +27,25 @@ pub(super) enum StoreTarget {
 pub(super) fn stores(cx: &Context<'_>, place: &str, slot: StoreTarget) -> String {
     let results = cx.writes().filter_map(|written| one(cx, &written, place, slot));
     results
-        .chain(cx.zeros().map(|(value, variable)| zero(cx, value, &variable)))
+        .chain(cx.zeros().map(|(value, variable, read)| zero(cx, value, (&variable, read))))
         .map(|store| format!(" {store}"))
         .collect()
 }
 
 /// Sets the cell of grids to zero that the dispatch clears besides.
 pub(super) fn cleared(cx: &Context<'_>) -> String {
-    cx.zeros().map(|(value, variable)| zero(cx, value, &variable)).collect()
+    cx.zeros().map(|(value, variable, read)| zero(cx, value, (&variable, read))).collect()
 }
 
-/// Statements that set a cell of a grid to zero.
-fn zero(cx: &Context<'_>, value: &WireValue, variable: &str) -> String {
+/// Statements that set a cell of a grid to zero; where the stage has read it there, only if it is not.
+fn zero(cx: &Context<'_>, value: &WireValue, (variable, read): (&str, bool)) -> String {
     let element = element_of(cx, "_cell", value);
     match value.layout().numbers() {
+        1 if read => format!("if ({variable}[{element}] != 0) {{ {variable}[{element}] = 0; }}"),
+        n @ (2 | 4) if read => {
+            format!("if (any({variable}[{element}] != vec{n}i())) {{ {variable}[{element}] = vec{n}i(); }}")
+        }
+        n if read => (0..n).map(|i| format!("{variable}[{n} * ({element}) + {i}] = 0; ")).collect(),
         1 => format!("{variable}[{element}] = 0u;"),
         n @ (2 | 4) => format!("{variable}[{element}] = vec{n}u();"),
         n => (0..n).map(|i| format!("{variable}[{n} * ({element}) + {i}] = 0u; ")).collect(),
