@@ -102,6 +102,8 @@ fn exports_wait_for_each_other_and_can_be_removed() {
     };
     // So many that it does not end meanwhile.
     frame(&mut bench, "to", "400000");
+    // Before, there is nothing to confirm.
+    bench.until("that the folder is known", |bench| bench.reads("free on the disk"));
     bench.key(Key::Enter);
     bench.until("the first one", |bench| bench.reads("Add to queue"));
     bench.rest();

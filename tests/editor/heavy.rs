@@ -46,7 +46,7 @@ fn answer(bench: &mut Bench) -> Duration {
 
 #[test]
 fn while_a_frame_takes_seconds_the_window_answers() {
-    let mut bench = Bench::from_text(&slow(96, 200), vec2(700.0, 500.0));
+    let mut bench = Bench::from_text(&slow(96, 400), vec2(700.0, 500.0));
     bench.compiled();
     assert_eq!(bench.problems(), Vec::<String>::new());
     let began = Instant::now();
