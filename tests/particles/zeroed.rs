@@ -64,6 +64,14 @@ fn sums_are_zeroed_where_they_are_read_and_vectors_for_particles_are_padded() {
         ("f32".into(), "sum(cell + Cell(1)) - sum(cell - Cell(1))".into(), false),
         ("vec4f".into(), "sum_at(position(cell) + 0.3 * CELL_SIZE).x".into(), false),
     ];
+    // `--passes` says so.
+    let values = [("$cells", "9, 7, 6"), ("$type", "f32"), ("$read", "sum(cell)"), ("$amount", "0.1")];
+    let graph = Graph::build(&document(60.0, NODES, &values), Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+    let options =
+        PlanOptions { tuning: Tuning::gpu(), keep: Keep::Wires(vec!["set.value".into()]), ..PlanOptions::default() };
+    let reports = Plan::passes(&graph, &options).unwrap_or_else(|e| panic!("{e}"));
+    let said = reports.into_iter().find(|report| report.name == "dense_vectors").expect("runs").summary;
+    assert!(said.contains("`step/flow.flow` takes four words: particles alone read it"), "{said}");
     for (dim, cells) in [(2, "13, 10"), (3, "9, 7, 6")] {
         for (ty, read, in_place) in &cases {
             let amount = if ty == "f32" {

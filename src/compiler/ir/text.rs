@@ -23,6 +23,9 @@ fn line(graph: &Graph, program: &Program, op: &Op) -> String {
             if program.values.get(write.value).is_some_and(|value| value.dense) {
                 text.push_str(" in 3 words");
             }
+            if program.values.get(write.value).is_some_and(|value| value.gathered) {
+                text.push_str(" in 4 words");
+            }
             if let Some(before) = write.consumes {
                 let _ = write!(text, " over %{before}");
             }

@@ -69,6 +69,7 @@ fn pad_gathered_grids(graph: &Graph, program: &mut Program) {
             *fits &= alone && !write.transient && runs_over(op, IterationSource::Cells);
         }
     }
+    let mut widened = BTreeSet::new();
     for (value, (writers, readers, fits)) in grids {
         let stored = &mut program.values[value];
         let vectors = stored.ty == WireType::Grid(ValueType::Vec3) || stored.ty == WireType::Grid(ValueType::Vec);
@@ -80,8 +81,10 @@ fn pad_gathered_grids(graph: &Graph, program: &mut Program) {
         {
             stored.stored.gathered = true;
             stored.bytes = (stored.words(stored.elements(&graph.domains)) * 4).next_multiple_of(16);
+            widened.insert(format!("`{}` takes four words: particles alone read it", stored.label));
         }
     }
+    program.notes.extend(widened);
 }
 
 /// Families whose values take the same memory while they are padded.

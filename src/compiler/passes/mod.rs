@@ -406,7 +406,7 @@ pub(super) const PASSES: &[Pass] = &[
     Pass {
         name: "dense_vectors",
         phase: Phase::Store,
-        verb: "narrowed results of",
+        verb: "laid out vectors of",
         place: "after block_pool: only now it is known who reads particles in any order, and which values share memory",
         when: fuses,
         runs: Runs::Both(|with, frame, reset| dense_vectors::assign(with.graph, frame, reset)),
