@@ -129,6 +129,8 @@ pub(crate) struct Text {
     pub kernel: Kernel,
     /// Whether it goes through a list of blocks.
     pub listed: bool,
+    /// Whether its invocations have the cells of one colour alone.
+    pub colored: bool,
     pub block: Block,
     /// The text with the user's own as it was written, where the two differ.
     pub written: Option<String>,
@@ -217,7 +219,8 @@ impl Wanted<'_> {
         let cx = Context::new(graph, &self.program, op, &self.in_place)?;
         let StageKernel { kernel, block, as_written: written, used, alarms, scatters } = stage_kernel::write(&cx);
         let bound = cx.bound.iter().filter_map(|bound| ValuePlace::find(bound, op)).collect();
-        Some(Text { kernel, listed: cx.listed, block, written, used, alarms, scatters, bound })
+        let colored = cx.leaves_other_color();
+        Some(Text { kernel, listed: cx.listed, colored, block, written, used, alarms, scatters, bound })
     }
 }
 

@@ -55,6 +55,12 @@ pub(super) fn coordinate_sum(cell: &str, dim: u32) -> String {
     parts.join(" + ")
 }
 
+/// `var _in = ..`: the cell of the colour, of two in a row. `pair`: which two.
+pub(super) fn of_color(pair: &str, dim: u32) -> String {
+    let rows = if dim == 3 { "_in.y + _in.z" } else { "_in.y" };
+    format!("var _in = {pair}; _in.x = 2 * _in.x + (({rows} + params._color) & 1);")
+}
+
 /// The element of a cell (`cell` names it) in a grid of so many cells.
 pub(super) fn element(cell: &str, resolution: [u32; 3], dim: u32) -> String {
     let [x, y, _] = resolution;

@@ -9,7 +9,7 @@ use crate::codegen::uniforms::Block;
 use crate::codegen::variants::{self, Field, ValuePlace, Variants, Wanted, Writers, Written};
 use crate::data::{Alarm, Binding, BufferId, Dispatch, Indirect, Kernel, KernelId, Over};
 use crate::ir::bindings::MAX_BUFFERS;
-use crate::ir::workgroups::{self, block_groups, op_groups, shaped_groups, source, task_groups};
+use crate::ir::workgroups::{self, block_groups, colored_groups, op_groups, shaped_groups, source, task_groups};
 use crate::ir::{Lanes, OWN, Op, Part, Program, Task, ValueId, WireValue, bins, blocks};
 use crate::passes::allocate::Placement;
 use crate::scatter::ScatterCheck;
@@ -33,6 +33,8 @@ struct VariantKernel {
     module: OnceCell<Option<Module>>,
     /// Whether it goes through a list of blocks.
     listed: bool,
+    /// Whether its invocations have the cells of one colour alone.
+    colored: bool,
     block: Block,
     bound: Vec<ValuePlace>,
 }
@@ -234,8 +236,12 @@ impl<'a, 'g> Writer<'a, 'g> {
             let variant_kernel = self.variant_kernel(variant).filter(|variant_kernel| !variant_kernel.listed)?;
             let reduces = stage.outputs().any(|port| port.reduce.is_some());
             let each = op.shape.is_none() && !reduces;
-            let cells = if each { self.graph.extent(node) } else { [0; 3] };
-            let (buffers, groups) = (variant_kernel.buffers(op, memory), shaped_groups(self.graph, program, op, node));
+            let [x, y, z] = if each { self.graph.extent(node) } else { [0; 3] };
+            let (cells, groups) = match variant_kernel.colored {
+                true => ([x.div_ceil(2), y, z], colored_groups(self.graph, node, op.shape)),
+                false => ([x, y, z], shaped_groups(self.graph, program, op, node)),
+            };
+            let buffers = variant_kernel.buffers(op, memory);
             return Some(OwnPhase { variant_kernel, buffers, groups, cells });
         }
         let (kernel, buffers, _) = self.task_kernel(program, op, node, memory);
@@ -244,6 +250,7 @@ impl<'a, 'g> Writer<'a, 'g> {
             place: None,
             module: OnceCell::new(),
             listed: false,
+            colored: false,
             block: Block::default(),
             bound: Vec::new(),
         });
@@ -286,9 +293,9 @@ impl<'a, 'g> Writer<'a, 'g> {
                 self.scatters.push(check);
             }
         }
-        let variants::Text { kernel, listed, block, bound, .. } = text;
+        let variants::Text { kernel, listed, colored, block, bound, .. } = text;
         let (place, module) = (Some(place), OnceCell::new());
-        let variant_kernel = Rc::new(VariantKernel { kernel, place, module, listed, block, bound });
+        let variant_kernel = Rc::new(VariantKernel { kernel, place, module, listed, colored, block, bound });
         self.variant_kernels.insert(variant, variant_kernel.clone());
         Some(variant_kernel)
     }
@@ -311,10 +318,10 @@ impl<'a, 'g> Writer<'a, 'g> {
             shape: op.shape.map(|shape| (shape, op.sweeps)),
             buffers,
             over: over(node),
-            groups: if variant_kernel.listed {
-                block_groups(self.graph, node)
-            } else {
-                shaped_groups(self.graph, program, op, node)
+            groups: match (variant_kernel.listed, variant_kernel.colored) {
+                (true, _) => block_groups(self.graph, node),
+                (false, true) => colored_groups(self.graph, node, op.shape),
+                (false, false) => shaped_groups(self.graph, program, op, node),
             },
             indirect: match blocks::table(op).filter(|_| variant_kernel.listed) {
                 Some(table) => {

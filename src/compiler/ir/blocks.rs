@@ -15,7 +15,7 @@
 //!
 //! A face belongs to the cells on both sides of it: stages that return faces also run in the cells behind those of a block.
 
-use super::{OWN, Op, Part, Read, ValueId};
+use super::{InstanceId, OWN, Op, Part, Read, ValueId};
 use crate::graph::Domain;
 use crate::tuning::LANES;
 
@@ -81,19 +81,20 @@ pub(crate) fn sums(domain: &Domain) -> u64 {
 
 /// The table of blocks by which an operation runs, unless it runs everywhere.
 pub(crate) fn table(op: &Op) -> Option<ValueId> {
-    block_read(op).map(|read| read.value)
+    read(op, OWN).map(|read| read.value)
 }
 
 /// Cells of a tile by which an operation runs, along each axis; `None` where it goes by blocks of its own cells.
 pub(crate) fn tile(op: &Op) -> Option<u32> {
-    match block_read(op)?.part {
+    match read(op, OWN)?.part {
         Part::Covered(width) => Some(width),
         _ => None,
     }
 }
 
-fn block_read(op: &Op) -> Option<&Read> {
-    op.reads.iter().find(|read| read.stage == OWN && matches!(read.part, Part::Blocks | Part::Covered(_)))
+/// The read of the table by which one of an operation's stages runs, or may ask where it would by itself.
+pub(crate) fn read(op: &Op, stage: InstanceId) -> Option<&Read> {
+    op.reads.iter().find(|read| read.stage == stage && matches!(read.part, Part::Blocks | Part::Covered(_)))
 }
 
 /// Cells along each axis of the widest tiles of a domain that lie in one block of another's cells each; `None` where the two have the same

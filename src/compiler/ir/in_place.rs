@@ -4,6 +4,7 @@ use crate::graph::{Graph, Kind, NodeId};
 use crate::ir::{Op, Part, Program, Task, ValueId, Write};
 use crate::stage::Reach;
 use crate::stage::header::Port;
+use crate::stage::types::{EdgeRule, WireType};
 
 /// Whether an operation may overwrite the version that it updates.
 pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
@@ -41,6 +42,7 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
             declared.scatter.is_some()
                 || declared.reduce.is_some()
                 || match stage.reach(&declared.name) {
+                    _ if repeats_faces(graph, program, op.node, (declared, write)) => false,
                     Reach::Own => true,
                     // A red cell reads only black neighbours, which do not change, unless they share a word with
                     // another cell.
@@ -58,6 +60,13 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
         (Task::ScanBlocks | Task::ScanSums | Task::ScanAdd | Task::ScanEnd | Task::ConnectBorders, _) => true,
         _ => false,
     }
+}
+
+/// Whether a face has two places: around a periodic axis the last one is the first one, which its invocation reads while another may store it.
+fn repeats_faces(graph: &Graph, program: &Program, node: NodeId, (port, write): (&Port, &Write)) -> bool {
+    let domain = graph.nodes.get(node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
+    let faces = program.values.get(write.value).is_some_and(|value| value.ty == WireType::FaceGrid);
+    faces && domain.is_some_and(|domain| port.edges(domain.edge).has(EdgeRule::Wrap))
 }
 
 /// Whether cells across a face always differ in colour. Around a periodic axis with an odd number of cells they do not.

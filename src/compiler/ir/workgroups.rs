@@ -133,6 +133,19 @@ pub(crate) fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u3
     }
 }
 
+/// Invocations of a workgroup along each axis where each has the cell of one colour among two in a row.
+pub(crate) fn colored(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
+    let [x, y, z] = workgroup(graph, node, shape);
+    if x.is_multiple_of(2) { [x / 2, 2 * y, z] } else { [x, y, z] }
+}
+
+/// Workgroups of a dispatch for the cells of one colour, each of two in a row.
+pub(crate) fn colored_groups(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u32; 3] {
+    let ([x, y, z], workgroup) = (graph.extent(node), colored(graph, node, shape));
+    let pairs = [x.div_ceil(2), y, z];
+    [0, 1, 2].map(|axis| pairs[axis].div_ceil(workgroup[axis]))
+}
+
 pub(crate) fn source(node: &Node) -> Option<IterationSource> {
     match &node.kind {
         Kind::Stage(stage) => Some(stage.source()),

@@ -108,7 +108,7 @@ impl Binder<'_> {
     /// The buffer of what is read from memory.
     fn read(&self, read: &Read) -> Option<Bound> {
         if read.part.is_blocks() {
-            let variable = names::blocks(&read.part);
+            let variable = names::table(read);
             let ty = "array<u32>".into();
             let name = WHERE.into();
             return Some(Bound { reads: vec![read.clone()], variable, ty, writes: false, name, value: read.value });

@@ -65,14 +65,22 @@ impl<'a> Context<'a> {
         match self.listed || workgroups::summed_blocks(self.graph, self.op).is_some() {
             true if self.leaves_other_color() => [x / 2, y, z],
             true => [x, y, z],
+            false if self.leaves_other_color() => workgroups::colored(self.graph, self.node, self.op.shape),
             false => workgroup(self.graph, self.node, self.op.shape),
         }
     }
 
-    /// Whether a dispatch by the list of blocks has invocations for the cells of one colour alone: the others stay as they are.
+    /// Whether a dispatch has invocations for the cells of one colour alone: the others stay as they are.
     pub(crate) fn leaves_other_color(&self) -> bool {
-        let stays = |written: Written<'_>| written.in_place && !written.value.layout().pairs();
-        self.listed && self.op.color.is_some() && self.op.inlined().is_empty() && self.writes().all(stays)
+        let stays = |written: Written<'_>| {
+            let swept = written.port.direction == Direction::InOut && written.port.scatter.is_none();
+            swept && written.in_place && !written.value.layout().pairs()
+        };
+        self.op.color.is_some()
+            && self.mapping == Mapping::Single
+            && self.op.inlined().is_empty()
+            && !self.reduces()
+            && self.writes().all(stays)
     }
 
     /// Whether long loops are kept from the driver, which would take longer with copies of what they hold.

@@ -9,6 +9,7 @@ use super::accessors::accessors;
 use super::alarms::{GUARDS, Guards};
 use super::context::{Context, Instance};
 use super::declarations;
+use super::entry::blocks;
 use super::names::prefix;
 use super::text::Text;
 use crate::codegen::prelude::{self, UsedNames};
@@ -28,7 +29,8 @@ pub(crate) fn module<'a>(cx: &Context<'_>, of: Instance<'a>) -> Module<'a> {
     used.add_words(of.stage.words());
     [&types, &accessors].into_iter().for_each(|text| used.add_text(text));
     let prelude = prelude::prelude(&cx.domain(of.node), (0, of.node.blocks.is_some()), &mut used);
-    let (text, prefix) = (format!("{}\n{prelude}{types}{accessors}", source_text.source), prefix(of.index));
+    let covered = blocks::covered(cx, of).unwrap_or_default();
+    let (text, prefix) = (format!("{}\n{prelude}{types}{accessors}{covered}", source_text.source), prefix(of.index));
     let tokens = tokens(&text);
     let mut names = prelude::declared(&tokens);
     names.extend(GUARDS);

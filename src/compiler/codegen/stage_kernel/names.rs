@@ -4,7 +4,7 @@
 //! _read_velocity   _write_particles__position   _o1_divergence   params._f2_radius
 //! ```
 
-use crate::ir::{InstanceId, OWN, Part};
+use crate::ir::{InstanceId, OWN, Part, Read};
 use crate::stage::header::Port;
 
 /// The buffer that says in which blocks the stage runs.
@@ -16,6 +16,11 @@ pub(super) fn blocks(part: &Part) -> String {
         Part::Slots(number) => format!("_slots{number}"),
         _ => BLOCKS.into(),
     }
+}
+
+/// The buffer with a table of blocks that a stage of the operation reads.
+pub(super) fn table(read: &Read) -> String {
+    format!("{}{}", prefix(read.stage), blocks(&read.part))
 }
 
 /// What the names of an inlined stage begin with; nothing for the operation's own.

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::context::Context;
 use super::names;
 use crate::codegen::wgsl::{cell_type, element};
-use crate::ir::{Part, Read, WireValue, blocks};
+use crate::ir::{OWN, Part, Read, WireValue, blocks};
 use crate::stage::types::{ValueType, WireType};
 
 /// The function that says where a cell of a grid, or a face, lies in a pool; `None` where all have memory.
@@ -26,7 +26,7 @@ fn name(table: &Part, ty: WireType) -> String {
 
 /// The tables of blocks that an operation has.
 fn tables<'c>(cx: &'c Context<'_>) -> impl Iterator<Item = &'c Read> {
-    cx.op.reads.iter().filter(|read| matches!(read.part, Part::Blocks | Part::Slots(_)))
+    cx.op.reads.iter().filter(|read| read.stage == OWN && matches!(read.part, Part::Blocks | Part::Slots(_)))
 }
 
 /// Functions that find cells and faces, for the tables by which an operation finds its grids.

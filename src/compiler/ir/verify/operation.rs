@@ -77,7 +77,8 @@ fn blocks(op: &Op, read: &Read, stage: &Stage) -> Result<(), String> {
     let single = op.sweeps == 1 && op.shape.is_none_or(|shape| shape.halo == 0 && shape.cells <= CELLS_OF_A_WORD);
     // A tile asks before each cell, but not what runs before it.
     let by_cell = single || op.sweeps > 1 && op.inlined().is_empty();
-    match read.stage == OWN && cells && by_cell {
+    let called = op.stages.get(read.stage).is_some_and(|stage| stage.recomputes.is_some());
+    match (read.stage == OWN || called) && cells && by_cell {
         true => Ok(()),
         false => Err(format!("%{} confines what does not run cell by cell", read.value)),
     }

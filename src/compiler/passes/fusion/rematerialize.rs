@@ -4,7 +4,7 @@ use super::eligible::{Candidate, LITTLE, buffers, names, reads_own};
 use crate::graph::Graph;
 use crate::ir::links::Links;
 use crate::ir::query::stage_of;
-use crate::ir::{OWN, Op, OpId, Part, Program, Read, StageInstance, ValueId, blocks};
+use crate::ir::{OWN, Op, OpId, Part, Program, Read, StageInstance, Task, ValueId, blocks};
 use crate::stage::IterationSource;
 use crate::stage::types::Precision;
 
@@ -47,7 +47,7 @@ fn consumer(graph: &Graph, program: &Program, links: &Links, producer: OpId, whi
         && write.start.is_none()
         && from.invariant == to.invariant
         && from.gate == to.gate
-        && blocks::table(from).is_none();
+        && (blocks::table(from).is_none() || which == Which::Means && covers(program, links, from, to));
     let counters = !names(graph, from, "iteration") && !names(graph, from, "substep");
     // It is called for cells other than the kernel's own, so reads must not be limited relative to that one.
     let dim = graph.dim(candidate.node);
@@ -58,6 +58,16 @@ fn consumer(graph: &Graph, program: &Program, links: &Links, producer: OpId, whi
     let fits = cells && whole && counters && !held && !kept;
     let read = fits.then(|| replaceable(graph, &candidate, (to, which), write.value)).flatten()?;
     Some((*consumer, read))
+}
+
+/// Whether an operation runs in all cells that another one's, of twice their width, are made of: those run where the same blocks cover them.
+fn covers(program: &Program, links: &Links, from: &Op, to: &Op) -> bool {
+    let found = |op: &Op| {
+        let table = blocks::table(op)?;
+        let writer = links.writer(table).and_then(|writer| program.ops.get(writer))?;
+        Some(if matches!(writer.task, Task::CoverBlocks) { writer.reads.first()?.value } else { table })
+    };
+    blocks::tile(to).is_some() && found(from).is_some() && found(from) == found(to)
 }
 
 /// The read of an operation that may be replaced by a call.
@@ -105,5 +115,8 @@ fn build(graph: &Graph, program: &mut Program, (producer, consumer): (OpId, OpId
         Some(Read { stage: instance, port, part: Part::Whole, value: write.consumes? })
     });
     to.reads.extend(consumed);
-    to.reads.extend(from.reads.iter().map(|r| Read { stage: instance, ..r.clone() }));
+    // The table by which it ran, where it asks for the cells in which it does.
+    let asks = stage_of(graph, &from, OWN).is_some_and(|stage| stage.names("runs_in"));
+    let needed = from.reads.iter().filter(|read| asks || !read.part.is_blocks());
+    to.reads.extend(needed.map(|read| Read { stage: instance, ..read.clone() }));
 }

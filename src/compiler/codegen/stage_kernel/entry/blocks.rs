@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 use super::store::{self, StoreTarget};
 use crate::codegen::blocks::block_of;
 use crate::codegen::sides::{mask, periodic};
-use crate::codegen::stage_kernel::context::{Context, Written};
-use crate::codegen::stage_kernel::names::BLOCKS;
-use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, clamped, element, wrapped};
+use crate::codegen::stage_kernel::context::{Context, Instance, Written};
+use crate::codegen::stage_kernel::names::{self, BLOCKS};
+use crate::codegen::wgsl::{cell_literal, cell_type, cells_literal, clamped, element, of_color, wrapped};
 use crate::ir::{Part, blocks, workgroups};
 use crate::stage::types::{Element, PortType, WireType};
 
@@ -52,11 +52,10 @@ pub(super) fn place(cx: &Context<'_>) -> Option<String> {
         3 => format!("vec3i(_id + vec3u(0u, 0u, {deep}u * (_task % {groups}u)))"),
         _ => "vec2i(_id.xy)".to_string(),
     };
-    // Of two cells in a row the one of the colour; blocks begin with the same one.
-    let within = match (cx.leaves_other_color(), dim) {
-        (false, _) => format!("let _in = {within};"),
-        (true, 3) => format!("var _in = {within}; _in.x = 2 * _in.x + ((_in.y + _in.z + params._color) & 1);"),
-        (true, _) => format!("var _in = {within}; _in.x = 2 * _in.x + ((_in.y + params._color) & 1);"),
+    // Blocks begin with a cell of the first colour.
+    let within = match cx.leaves_other_color() {
+        true => of_color(&within, dim),
+        false => format!("let _in = {within};"),
     };
     let at = block_of("_b", [x, y], dim);
     cx.listed.then(|| {
@@ -79,13 +78,23 @@ pub(super) fn asks(cx: &Context<'_>) -> bool {
 
 /// The functions that say whether a cell lies in the blocks, and whether the stage runs there; nothing where it runs everywhere.
 pub(super) fn functions(cx: &Context<'_>) -> String {
-    if blocks::table(cx.op).is_none() {
-        return String::new();
+    let Some(covered) = covered(cx, cx.dispatched()) else { return String::new() };
+    let dim = cx.dim;
+    let mut runs = "_covered(_c)".to_string();
+    if cx.node.fills_faces() {
+        let behind = |axis: usize| cell_literal([0, 1, 2].map(|a| i64::from(a == axis)), dim);
+        (0..dim as usize).for_each(|axis| runs += &format!(" || _covered(_c - {})", behind(axis)));
     }
-    let (domain, dim) = (cx.domain(cx.node), cx.dim);
-    let (width, tiles, head) = match blocks::tile(cx.op) {
-        Some(width) => (width, blocks::tiles(&domain, width), 0),
-        None => (blocks::block(dim)[0], blocks::blocks(&domain), blocks::HEAD_WORDS),
+    format!("{covered}fn _runs(_c: {}) -> bool {{ return {runs}; }}\n", cell_type(dim))
+}
+
+/// The function that says whether a cell lies in the blocks by which one of the dispatch's stages runs, where it has their table.
+pub(in crate::codegen::stage_kernel) fn covered(cx: &Context<'_>, of: Instance<'_>) -> Option<String> {
+    let read = blocks::read(cx.op, of.index)?;
+    let (domain, dim) = (cx.domain(of.node), cx.graph.dim(of.node));
+    let (width, tiles, head) = match read.part {
+        Part::Covered(width) => (width, blocks::tiles(&domain, width), 0),
+        _ => (blocks::block(dim)[0], blocks::blocks(&domain), blocks::HEAD_WORDS),
     };
     // Cells beyond a border are as those at it, or as those at the other end.
     let (n, wraps) = (domain.resolution.map(i64::from), periodic(domain.edge));
@@ -93,17 +102,12 @@ pub(super) fn functions(cx: &Context<'_>) -> String {
         true => format!("select({}, {}, {})", clamped("_c", n, dim), wrapped("_c", n, dim), mask(wraps, dim)),
         false => clamped("_c", n, dim),
     };
-    let cell = cell_type(dim);
-    let mut runs = "_covered(_c)".to_string();
-    if cx.node.fills_faces() {
-        let behind = |axis: usize| cell_literal([0, 1, 2].map(|a| i64::from(a == axis)), dim);
-        (0..dim as usize).for_each(|axis| runs += &format!(" || _covered(_c - {})", behind(axis)));
-    }
-    format!(
-        "fn _covered(_c: {cell}) -> bool {{ let _b = {near} / {width}; return ({BLOCKS}[{head} + {}] & 1u) != 0u; }}\n\
-         fn _runs(_c: {cell}) -> bool {{ return {runs}; }}\n",
+    Some(format!(
+        "fn _covered(_c: {}) -> bool {{ let _b = {near} / {width}; return ({}[{head} + {}] & 1u) != 0u; }}\n",
+        cell_type(dim),
+        names::table(read),
         element("_b", tiles, dim),
-    )
+    ))
 }
 
 /// The statement that marks the block of a cell, unless what the stage returns for it is zero.

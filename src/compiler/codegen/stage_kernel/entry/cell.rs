@@ -27,9 +27,9 @@ pub(super) fn computed(cx: &Context<'_>, slot: StoreTarget) -> String {
     format!("{at}{before}{call}")
 }
 
-/// Whether a cell is of the other colour, and what keeps it as it is.
+/// Whether a cell is of the other colour, and what keeps it as it is; `None` where no invocation has such a cell.
 pub(super) fn other_color(cx: &Context<'_>, slot: StoreTarget) -> Option<(String, String)> {
-    cx.op.color?;
+    cx.op.color.filter(|_| !cx.leaves_other_color())?;
     let mut keep = String::new();
     for written in cx.writes() {
         let Written { port, write, value, in_place, .. } = &written;

@@ -12,7 +12,7 @@ use super::{blocks, halo, pairs, reduce, rows};
 use crate::codegen::stage_kernel::context::Context;
 use crate::codegen::stage_kernel::mapping::Mapping;
 use crate::codegen::stage_kernel::text::Text;
-use crate::codegen::wgsl::{axes, cell_literal, cell_type, cells_literal};
+use crate::codegen::wgsl::{axes, cell_literal, cell_type, cells_literal, of_color};
 
 pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
     if let Mapping::Halo(shape) = cx.mapping {
@@ -50,7 +50,11 @@ fn place(cx: &Context<'_>) -> String {
         }
         _ => String::new(),
     };
-    format!("    let _cell = {}(_id.{}){step};\n", cell_type(cx.dim), axes(cx.dim))
+    let first = format!("{}(_id.{})", cell_type(cx.dim), axes(cx.dim));
+    if cx.leaves_other_color() {
+        return format!("    {}\n    let _cell = _in;\n", of_color(&first, cx.dim));
+    }
+    format!("    let _cell = {first}{step};\n")
 }
 
 /// One cell, unless it is of the other colour.
