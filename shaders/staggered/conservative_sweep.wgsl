@@ -9,19 +9,22 @@
 //! @in    velocity: FaceGrid                     Flow on the faces [m/s]
 //! @in    open: Grid<f32> = 1                    1 in cells that fluid can fill, 0 in walls
 //! @in    amount: Grid<F>                        Field times volume in cells, before this sweep
-//! @out   result: Grid<F>, like amount           The same after it
+//! @in    volume: Grid<f32> = 1                  Volume of cells after the earlier sweeps, from the sweep before [cells]
+//! @out   result: Grid<F>, like amount           Amounts after this sweep
+//! @out   after: Grid<f32>, like amount          Volume of cells after it [cells]
 //! @param sweep: i32 = 0, 0..2                   Number of the sweep in its step: 0, 1 and, in 3D, 2
 //! @param substeps: i32 = 1, 1..                 Steps per frame
 //! @param dissipation: f32 = 0, 0.., soft 0..4   Rate at which the field fades, applied by sweep 0 [1/s]
 
 const LONGEST = 32; // cells that may pass a face in a step
 
-fn stage(cell: Cell) -> F {
-    if params.sweep >= DIM { return amount(cell); }
+fn stage(cell: Cell) -> Result {
+    if params.sweep >= DIM { return Result(amount(cell), volume(cell)); }
     let axis = axis_of(params.sweep);
     let kept = amount(cell) + passed(cell, axis) - passed(cell + unit(axis), axis);
-    if params.sweep > 0 { return kept; }
-    return kept * exp(-params.dissipation * frame.dt / f32(params.substeps));
+    let size = volume(cell) + (volume_through(cell, axis) - volume_through(cell + unit(axis), axis));
+    if params.sweep > 0 { return Result(kept, size); }
+    return Result(kept * exp(-params.dissipation * frame.dt / f32(params.substeps)), size);
 }
 
 fn axis_of(sweep: i32) -> i32 {
@@ -38,15 +41,15 @@ fn passed(cell: Cell, axis: i32) -> F {
     var left = abs(through);
     var sum = F();
     for (var i = 0; i < LONGEST; i++) {
-        let there = volume(donor);
-        if left <= there { break; }
+        let size = there(donor);
+        if left <= size { break; }
         // Nothing comes from beyond a wall.
-        if closed(max(donor, donor + upwind), axis) { left = there; break; }
+        if closed(max(donor, donor + upwind), axis) { left = size; break; }
         sum += amount(donor);
-        left -= there;
+        left -= size;
         donor += upwind;
     }
-    return sign(through) * (sum + left * mean_next_to(donor, axis, through > 0.0, min(left / volume(donor), 1.0)));
+    return sign(through) * (sum + left * mean_next_to(donor, axis, through > 0.0, min(left / there(donor), 1.0)));
 }
 
 // Volume through a cell's lower face in a step [cells].
@@ -60,17 +63,10 @@ fn closed(cell: Cell, axis: i32) -> bool {
     return (wall_face(cell, axis) && !inflow_face(cell, axis)) || open(cell) < 0.5 || open(cell - unit(axis)) < 0.5;
 }
 
-// Volume of a cell after the earlier sweeps.
-fn volume(cell: Cell) -> f32 {
-    var sum = 1.0;
-    for (var sweep = 0; sweep < params.sweep; sweep++) {
-        let axis = axis_of(sweep);
-        sum += volume_through(cell, axis) - volume_through(cell + unit(axis), axis);
-    }
-    return max(sum, 0.05);
-}
+// Volume of a cell that can be divided by.
+fn there(cell: Cell) -> f32 { return max(volume(cell), 0.05); }
 
-fn value(cell: Cell) -> F { return amount(cell) / volume(cell); }
+fn value(cell: Cell) -> F { return amount(cell) / there(cell); }
 
 // Mean of a cell's parabola over the share x of it that lies at its upper or its lower end.
 fn mean_next_to(cell: Cell, axis: i32, upper: bool, x: f32) -> F {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use stagewright_compiler::{Keep, Plan, PlanOptions};
+use stagewright_compiler::{Keep, Outputs, Plan, PlanOptions};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
@@ -43,8 +43,8 @@ pub fn start(fps: f64, nodes: &str, values: &[(&str, &str)]) -> Simulation {
     simulation(&document(fps, nodes, values))
 }
 
-/// The plan that programs run, for tests of many frames: stages share dispatches, and of the wires only these are kept, with the
-/// States. `joining_dispatches_changes_no_bit` says that the numbers are the same.
+/// The plan that programs run, for tests of many frames: stages share dispatches, no image is drawn, and of the wires only these are kept, with
+/// the States. `joining_dispatches_changes_no_bit` says that the numbers are the same.
 pub fn start_fused(fps: f64, nodes: &str, values: &[(&str, &str)], wires: &[&str]) -> Simulation {
     fused(&document(fps, nodes, values), wires)
 }
@@ -52,7 +52,7 @@ pub fn start_fused(fps: f64, nodes: &str, values: &[(&str, &str)], wires: &[&str
 pub fn fused(document: &Document, wires: &[&str]) -> Simulation {
     let graph = Graph::build(document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
     let keep = Keep::Wires(wires.iter().map(ToString::to_string).collect());
-    let options = PlanOptions { keep, tuning: gpu().tuning(), ..PlanOptions::default() };
+    let options = PlanOptions { keep, tuning: gpu().tuning(), outputs: Outputs::None, ..PlanOptions::default() };
     let plan = Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"));
     Simulation::new(gpu(), plan).unwrap_or_else(|e| panic!("{e}"))
 }

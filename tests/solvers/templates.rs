@@ -47,7 +47,7 @@ fn waves_are_the_same_at_any_frame_rate_and_stable_at_any_size() {
         let mut document = sized("waves", fps, "domain", &cells.map(|n| n as f64));
         // No rain: its drops come at the beginning of a frame.
         document.set("drops", "rate", ParamValue::Number(0.0)).unwrap();
-        let mut sim = fused(&document, &[]);
+        let mut sim = fused(&document, &["water"]);
         let water = run(&mut sim, &[("water", &start(cells))], (0.5 * fps) as usize, "water");
         assert!(water.iter().all(|v| v.is_finite()), "{fps} fps, {cells:?}");
         water
@@ -84,7 +84,7 @@ fn a_reaction_keeps_its_scale_and_its_speed() {
             [1.0 - 0.5 * inside, 0.35 * inside]
         };
         let start: Vec<f32> = (0..cells[0] * cells[1]).flat_map(middle).collect();
-        let mut sim = fused(&document, &[]);
+        let mut sim = fused(&document, &["substances"]);
         run(&mut sim, &[("substances", &start)], (0.5 * fps) as usize, "substances")
     };
     let second = |values: &[f64]| -> Vec<f64> { values.iter().skip(1).step_by(2).copied().collect() };
@@ -108,7 +108,7 @@ fn kept(name: &str, domain: &str, cells: &[f64], fps: f64, state: &str, off: &[(
     let mut document = sized(name, fps, domain, cells);
     off.iter().for_each(|(node, param)| document.set(node, param, ParamValue::Number(0.0)).unwrap());
     let count = cells.iter().product::<f64>() as usize;
-    let mut sim = fused(&document, &[]);
+    let mut sim = fused(&document, &[state]);
     let of = sim.read(state).map_or(1, |field| field.data.len() / count);
     let blob = |i: usize| if (i / of) % cells[0] as usize > cells[0] as usize / 3 { 1.0 } else { 0.0 };
     let start: Vec<f32> = (0..count * of).map(blob).collect();

@@ -93,6 +93,7 @@ const STAGES: &str = r#"
     "attraction": (stage: "two_phase/attraction", inputs: {"blurred": "v"}),
     "tension": (stage: "two_phase/tension", inputs: {"shares": "shares", "attraction_f": "a", "attraction_g": "b"}, params: {"strength": 0.7}),
     "accelerate": (stage: "staggered/accelerate", inputs: {"velocity": "u", "acceleration": "a", "open": "open"}),
+    "change": (stage: "staggered/add_change", inputs: {"velocity": "u", "before": "a", "after": "b", "open": "open"}),
     "project": (stage: "two_phase/project", inputs: {"velocity": "u", "pressure": "p", "weight": "w"}),
     "shortfall": (stage: "two_phase/shortfall", inputs: {"fractions": "v", "open": "open"}),
     "residual": (stage: "multigrid/residual", inputs: {"divergence": "d", "weight": "w", "pressure": "p"}),
@@ -209,6 +210,8 @@ fn what_a_face_is_made_of_is_that_of_f64_and_walls_are_closed() {
         faces_agree(&format!("face_weight, {on}"), &weight, &vessel.face_weight(&case.mass));
         let expected = vessel.accelerate(&case.u, &case.vectors[0], dt());
         faces_agree(&format!("accelerate, {on}"), &read(&sim, "accelerate.velocity"), &expected);
+        let expected = vessel.changed(&case.u, [&case.vectors[0], &case.vectors[1]]);
+        faces_agree(&format!("change, {on}"), &read(&sim, "change.velocity"), &expected);
         let expected = vessel.project(&case.u, &case.p, &case.weight);
         faces_agree(&format!("project, {on}"), &read(&sim, "project.velocity"), &expected);
         let fastest = max_abs(&f64s(&case.u)) * dt() / grid.h;

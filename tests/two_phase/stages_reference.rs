@@ -200,6 +200,19 @@ impl Vessel<'_> {
         })
     }
 
+    /// What was done to a flow at cell centres, half to each of a cell's faces.
+    pub fn changed(&self, u: &[f32], [before, after]: [&[f64]; 2]) -> Faces {
+        let change = |c, axis| self.vector(after, c, axis) - self.vector(before, c, axis);
+        self.faces(|c, axis| match self.face_is_open(c, axis) {
+            true => {
+                let both = change(c, axis) + self.vector(after, self.below(c, axis), axis)
+                    - self.vector(before, self.below(c, axis), axis);
+                self.face(u, c, 2 * axis) + Near::exact(0.5) * both
+            }
+            false => Near::default(),
+        })
+    }
+
     /// A step in a frame that turns about `center`: Coriolis turns the flow by 2 atan(W dt), W of the step's middle, and
     /// -W' x r + W^2 r pushes it.
     pub fn turned(&self, u: &[f32], [rate, change]: [f64; 2], center: [f64; 3], dt: f64) -> Faces {

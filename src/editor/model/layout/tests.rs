@@ -120,6 +120,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("lib/staggered/fluid_step", 30),
     ("lib/staggered/fluid_step_flux", 27),
     ("lib/staggered/fluid_step_obstacle", 180),
+    ("lib/staggered/pressure_projection", 3),
     ("lib/two_phase/advect_momentum", 78),
     ("lib/two_phase/advect_momentum_3d", 100),
     ("lib/two_phase/advect_plic", 32),
