@@ -140,6 +140,35 @@ fn faces_swept_on_tiles_give_the_same_bits() {
     }
 }
 
+/// Sweeps of a checkerboard over cells and over faces.
+const COLORS: &str = r#"
+    "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
+    "p": (state: "Grid<f32>", inputs: {"next": "sweep.pressure"}),
+    "flow": (state: "FaceGrid", inputs: {"next": "spread.velocity"}),
+    "source": (stage: "grid/random"),
+    "sweep": (stage: "fluid/pressure_sor", on: "domain", inputs: {"divergence": "source", "pressure": "p"}, iterations: 3),
+    "spread": (stage: "staggered/diffuse", inputs: {"before": "flow", "velocity": "flow"}, params: {"viscosity": 0.01}, iterations: 3),
+"#;
+
+/// Where a sweep of one colour changes its grid in place, no invocation has a cell of the other. What it computes is held against f64 elsewhere.
+#[test]
+fn sweeps_of_one_color_run_over_its_cells_alone() {
+    for (cells, edge) in [("70, 51", "wall"), ("41, 35, 26", "clamp"), ("66, 50", "wrap"), ("62, 60", "mirror")] {
+        let values = [("$cells", cells.to_string()), ("$edge", edge.to_string())];
+        let plan = shaped(COLORS, &values, None);
+        for (node, layer) in [("sweep", 0), ("spread", 1)] {
+            let sweeps = plan.frame.iter().filter(|dispatch| dispatch.node == node && !dispatch.part.is_empty());
+            let lanes = sweeps.map(|d| d.groups.iter().chain(&plan.kernels[d.kernel].workgroup).product::<u32>());
+            let places: u32 = cells.split(", ").map(|n| n.parse::<u32>().unwrap() + layer).product();
+            // The last face around a periodic axis is the first one, so none of them is changed in place.
+            let stays = edge == "wrap" && node == "spread";
+            let lanes: Vec<u32> = lanes.collect();
+            let what = format!("{node} on {cells}, {edge}: {lanes:?} invocations, {places} places");
+            assert!(lanes.len() == 6 && lanes[1..].iter().all(|lanes| (*lanes < places) != stays), "{what}");
+        }
+    }
+}
+
 /// What sweeps read of their own cell, and what they continue from, each made by a stage before; the first is read later, too.
 const MADE: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
