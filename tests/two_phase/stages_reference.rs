@@ -205,8 +205,7 @@ impl Vessel<'_> {
         let change = |c, axis| self.vector(after, c, axis) - self.vector(before, c, axis);
         self.faces(|c, axis| match self.face_is_open(c, axis) {
             true => {
-                let both = change(c, axis) + self.vector(after, self.below(c, axis), axis)
-                    - self.vector(before, self.below(c, axis), axis);
+                let both = change(c, axis) + change(self.below(c, axis), axis);
                 self.face(u, c, 2 * axis) + Near::exact(0.5) * both
             }
             false => Near::default(),

@@ -1,10 +1,11 @@
 //! Whether an operation may overwrite what it reads.
 
 use crate::graph::{Graph, Kind, NodeId};
-use crate::ir::{Op, Part, Program, Task, ValueId, Write};
+use crate::ir::query::stage_of;
+use crate::ir::{OWN, Op, Part, Program, Task, ValueId, Write};
 use crate::stage::Reach;
 use crate::stage::header::Port;
-use crate::stage::types::{EdgeRule, WireType};
+use crate::stage::types::WireType;
 
 /// Whether an operation may overwrite the version that it updates.
 pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &Write) -> bool {
@@ -42,7 +43,7 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
             declared.scatter.is_some()
                 || declared.reduce.is_some()
                 || match stage.reach(&declared.name) {
-                    _ if repeats_faces(graph, program, op.node, (declared, write)) => false,
+                    _ if apart(graph, program, op, (declared, write)) => false,
                     Reach::Own => true,
                     // A red cell reads only black neighbours, which do not change, unless they share a word with
                     // another cell.
@@ -62,11 +63,27 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
     }
 }
 
-/// Whether a face has two places: around a periodic axis the last one is the first one, which its invocation reads while another may store it.
-fn repeats_faces(graph: &Graph, program: &Program, node: NodeId, (port, write): (&Port, &Write)) -> bool {
-    let domain = graph.nodes.get(node).and_then(|n| n.domain).and_then(|d| graph.domains.get(d));
+/// Axes along which the last face is the first one: the invocation of that stores both, since another would read it while it is stored.
+pub(crate) fn repeated_faces(graph: &Graph, op: &Op) -> [bool; 3] {
+    let node = graph.nodes.get(op.node);
+    let domain = node.and_then(|node| graph.domains.get(node.domain?));
+    let (Some(node), Some(domain), Some(stage)) = (node, domain, stage_of(graph, op, OWN)) else { return [false; 3] };
+    let faces = || stage.outputs().zip(&node.outputs).filter(|(_, ty)| **ty == WireType::FaceGrid);
+    [0, 1, 2].map(|axis| {
+        let wraps = |port: &Port| port.edges(domain.edge).wraps(axis);
+        axis < domain.dim as usize && faces().next().is_some() && faces().all(|(port, _)| wraps(port))
+    })
+}
+
+/// Whether the last face is the first one for a port, and is computed by itself because it is not for another port of the stage.
+fn apart(graph: &Graph, program: &Program, op: &Op, (port, write): (&Port, &Write)) -> bool {
+    let domain = graph.nodes.get(op.node).and_then(|node| graph.domains.get(node.domain?));
     let faces = program.values.get(write.value).is_some_and(|value| value.ty == WireType::FaceGrid);
-    faces && domain.is_some_and(|domain| port.edges(domain.edge).has(EdgeRule::Wrap))
+    let repeated = repeated_faces(graph, op);
+    faces
+        && domain.is_some_and(|domain| {
+            (0..domain.dim as usize).any(|axis| port.edges(domain.edge).wraps(axis) && !repeated[axis])
+        })
 }
 
 /// Whether cells across a face always differ in colour. Around a periodic axis with an odd number of cells they do not.

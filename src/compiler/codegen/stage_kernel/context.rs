@@ -4,6 +4,7 @@ use super::bound::{self, Bound};
 use super::mapping::Mapping;
 use super::names;
 use crate::graph::{Domain, Graph, Kind, Node};
+use crate::ir::in_place::repeated_faces;
 use crate::ir::workgroups::{self, workgroup};
 use crate::ir::{InstanceId, OWN, Op, Part, Program, Read, ValueId, WireValue, Write, blocks, tiles};
 use crate::stage::edges::Edges;
@@ -81,6 +82,12 @@ impl<'a> Context<'a> {
             && self.op.inlined().is_empty()
             && !self.reduces()
             && self.writes().all(stays)
+    }
+
+    /// Cells along each axis that have an invocation: of faces that are the first ones once more it is that of the first.
+    pub(crate) fn extent(&self) -> [u32; 3] {
+        let (extent, repeated) = (self.graph.extent(self.node), repeated_faces(self.graph, self.op));
+        [0, 1, 2].map(|axis| extent[axis] - u32::from(repeated[axis]))
     }
 
     /// Whether long loops are kept from the driver, which would take longer with copies of what they hold.

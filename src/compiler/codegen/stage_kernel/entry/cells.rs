@@ -22,7 +22,7 @@ pub(super) fn entry(cx: &Context<'_>, text: &Text<'_>) -> Entry {
         Some(place) => (place, blocks::ARGUMENTS),
         None => (place(cx), CELL_ARGUMENT),
     };
-    let outside = format!("any(_cell >= {})", cells_literal(cx.graph.extent(cx.node), cx.dim));
+    let outside = format!("any(_cell >= {})", cells_literal(cx.extent(), cx.dim));
     let functions = blocks::functions(cx);
     if cx.reduces() {
         let slot = StoreTarget::Element;

@@ -65,7 +65,7 @@ fn cell_along_row(cx: &Context<'_>, cell: &str, k: u32) -> String {
 
 /// The function that computes several cells in lockstep.
 fn stages(cx: &Context<'_>, cells: u32, text: &Text<'_>) -> Option<String> {
-    let [x, y, z] = cx.graph.extent(cx.node);
+    let [x, y, z] = cx.extent();
     // Cells beyond the last one are it once more, for what is read at a cell of the domain is not looked after again.
     let place = |k: u32| match x.is_multiple_of(cells) {
         true => cell_along_row(cx, "_cell", k),
@@ -102,7 +102,7 @@ fn load(cx: &Context<'_>, shape: &Shape, input: &Haloed, port: &Port) -> String 
 
 /// The statements that compute the cells of an invocation in lockstep.
 fn side_by_side(cx: &Context<'_>, cells: u32) -> String {
-    let extent = cells_literal(cx.graph.extent(cx.node), cx.dim);
+    let extent = cells_literal(cx.extent(), cx.dim);
     let stores = stores(cx, "", StoreTarget::Element);
     let store = |k: u32| {
         let moved = cell_along_row(cx, "_own", k);
@@ -116,7 +116,7 @@ fn side_by_side(cx: &Context<'_>, cells: u32) -> String {
 
 /// The statements that compute the rows of an invocation one after the other.
 fn in_turn(cx: &Context<'_>, rows: u32) -> String {
-    let extent = cells_literal(cx.graph.extent(cx.node), cx.dim);
+    let extent = cells_literal(cx.extent(), cx.dim);
     let text = match tiles::pairs(cx.program, cx.op) {
         true => pairs::pairs(cx),
         false => format!("    {}\n", cell(cx, StoreTarget::Element)),
