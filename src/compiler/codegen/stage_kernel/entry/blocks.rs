@@ -139,7 +139,7 @@ pub(super) fn zeros(cx: &Context<'_>, slot: StoreTarget) -> String {
             continue;
         }
         let store = store::exact(cx, value, &written.target, slot, "_none");
-        let store = store::repeated(cx, value, &format!("{{ let _none = {}(); {store} }}", value.layout().wgsl()));
+        let store = store::repeated(cx, value, format!("{{ let _none = {}(); {store} }}", value.layout().wgsl()));
         // Faces have a layer beyond the cells.
         let beyond = value.ty != WireType::FaceGrid && cx.node.fills_faces();
         let _ = if beyond { write!(out, "if (inside(_cell)) {store} ") } else { write!(out, "{store} ") };

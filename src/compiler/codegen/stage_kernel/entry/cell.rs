@@ -48,7 +48,7 @@ pub(super) fn other_color(cx: &Context<'_>, slot: StoreTarget) -> Option<(String
         };
         // Outside the blocks a pool has no memory to keep it in.
         let there = if value.pooled.is_some() { "if (_runs(_cell)) " } else { "" };
-        let store = store::repeated(cx, value, &store::exact(cx, value, &to, slot, "_old"));
+        let store = store::repeated(cx, value, store::exact(cx, value, &to, slot, "_old"));
         let _ = write!(keep, "{there}{{ let _old = {old}; {store} }} ");
     }
     Some((format!("(({}) & 1) != params._color", coordinate_sum("_cell", cx.dim)), keep))

@@ -5,12 +5,10 @@
 //! _write_particles__age[_i] = _result.age;
 //! ```
 
-use std::fmt::Write as _;
-
 use super::blocks;
 use crate::codegen::stage_kernel::context::{Context, Written};
 use crate::codegen::stage_kernel::{names, pool, results};
-use crate::codegen::wgsl::{COMPONENTS, cell_literal, element};
+use crate::codegen::wgsl::{COMPONENTS, cell_type, cells_literal, element};
 use crate::graph::Domain;
 use crate::ir::in_place::repeated_faces;
 use crate::ir::{Part, WireValue};
@@ -85,7 +83,7 @@ fn one(cx: &Context<'_>, written: &Written<'_>, place: &str, slot: StoreTarget) 
         Part::Whole if port.ty == PortType::Particles => format!("{variable}[{place}] = {};", result()),
         Part::Whole if value.ty == WireType::FaceGrid => {
             let store = cell(cx, value, &variable, slot, "_faces");
-            repeated(cx, value, &format!("{{ {} {store} }}", existing_faces(cx.dim, &result())))
+            repeated(cx, value, format!("{{ {} {store} }}", existing_faces(cx.dim, &result())))
         }
         Part::Whole => {
             let store = cell(cx, value, &variable, slot, &result());
@@ -147,20 +145,24 @@ pub(super) fn element_of(cx: &Context<'_>, cell: &str, value: &WireValue) -> Str
 /// A statement that stores a face, and where it is the first one around a periodic side, the same for the last.
 ///
 /// ```wgsl
-/// { .. } if (_cell.x == 0) { let _cell = _cell + vec2i(64, 0); { .. } }
+/// for (var _k = 0; _k < 4; _k++) { let _up = vec2i(_k >> 0u & 1, _k >> 1u & 1); if (all(_up * _cell == vec2i())) { let _cell = _cell + _up * vec2i(64, 48); { .. } } }
 /// ```
-pub(super) fn repeated(cx: &Context<'_>, value: &WireValue, store: &str) -> String {
-    let Some(domain) = cx.domain_of(value).filter(|_| value.ty == WireType::FaceGrid) else { return store.into() };
-    let axes = repeated_faces(cx.graph, cx.op);
-    let mut all = store.to_string();
-    for among in (1..1u32 << cx.dim).filter(|among| (0..3).all(|axis| among >> axis & 1 == 0 || axes[axis])) {
-        let along = [0, 1, 2].map(|axis| i64::from(domain.resolution[axis]) * i64::from(among >> axis & 1));
-        let moved = (0..3).filter(|axis| among >> axis & 1 == 1);
-        let first: Vec<String> = moved.map(|axis| format!("_cell.{} == 0", COMPONENTS[axis])).collect();
-        let moved = cell_literal(along, cx.dim);
-        let _ = write!(all, " if ({}) {{ let _cell = _cell + {moved}; {store} }}", first.join(" && "));
-    }
-    all
+pub(super) fn repeated(cx: &Context<'_>, value: &WireValue, store: String) -> String {
+    let domain = cx.domain_of(value).filter(|_| value.ty == WireType::FaceGrid);
+    let repeated = repeated_faces(cx.graph, cx.op);
+    let Some(domain) = domain.filter(|_| repeated.contains(&true)) else { return store };
+    let (mut ways, cells) = (0, cell_type(cx.dim));
+    let up = repeated[..cx.dim as usize].iter().map(|repeated| {
+        let bit = if *repeated { format!("_k >> {ways}u & 1") } else { "0".into() };
+        ways += u32::from(*repeated);
+        bit
+    });
+    let (up, last) = (up.collect::<Vec<_>>().join(", "), cells_literal(domain.resolution, cx.dim));
+    format!(
+        "for (var _k = 0; _k < {}; _k++) {{ let _up = {cells}({up}); \
+         if (all(_up * _cell == {cells}())) {{ let _cell = _cell + _up * {last}; {store} }} }}",
+        1 << ways
+    )
 }
 
 /// Zeroes the components in the layer beyond the cells that belong to no face, so that what is stored is repeatable.
