@@ -134,12 +134,17 @@ impl Vessel<'_> {
         !self.border(c, axis) && self.is_open(c) && self.is_open(self.below(c, axis))
     }
 
-    /// Every place of a `FaceGrid` in memory; `None` for those that are no face of the box.
+    /// Every place of a `FaceGrid` in memory; `None` for those that are no face of the box. The last face around a periodic
+    /// side is the first.
     pub fn faces(&self, value: impl Fn(Cell, usize) -> Near) -> Faces {
         let (n, dim) = (self.grid.n, self.dim());
         let inside = |c: Cell, axis: usize| (0..dim).all(|b| c[b] < n[b] || b == axis);
+        let first = |mut c: Cell, axis: usize| {
+            c[axis] %= if self.grid.edge == EdgeRule::Wrap { n[axis] } else { i64::MAX };
+            c
+        };
         let at = |c| (0..dim).map(move |axis| (c, axis));
-        self.grid.layered().cells().flat_map(at).map(|(c, a)| inside(c, a).then(|| value(c, a))).collect()
+        self.grid.layered().cells().flat_map(at).map(|(c, a)| inside(c, a).then(|| value(first(c, a), a))).collect()
     }
 
     /// The face of a cell, 0..2 dim, among faces as they lie in memory.
