@@ -9,10 +9,11 @@
 //! @in    size: vec4f             Of the level (Size of the Solved Level)
 //! @in    done: f32 = 0           Cells eliminated before the first repeat
 //! @use shared/dense
+//! @use shared/solved_level
 
 fn stage(cell: Cell) -> vec4f {
     let step = i32(done()) / 32 + substep;
-    let cells = i32(size().x * size().y);
+    let cells = solved_count();
     let own = matrix(cell);
     // Software drivers skip loops that no cell runs, but no other code.
     let inside = 4 * cell.x < cells && cell.y < cells;

@@ -10,29 +10,31 @@
 //! @in    size: vec4f                 Of the solved level (Size of the Solved Level), if it is this or a finer one
 //! @in    ground: f32                 Cell whose pressure is held, if this is the solved level
 //! @param level: i32 = 1, 0..16       How often this level has been halved
+//! @use shared/solved_level
 
 fn stage(cell: Cell) -> vec4f {
-    let cells = vec2i(size().xy);
-    let count = cells.x * cells.y;
-    let solved = count > 0 && (i32(size().w) >> 2u) == params.level;
+    let count = solved_count();
+    let solved = is_solved(params.level);
     var row = vec4f();
-    let own = vec2i(cell.y % max(cells.x, 1), cell.y / max(cells.x, 1));
+    // Software drivers skip loops that no cell runs, but no other code.
     for (var c = 0; c < select(0, 4, solved && 4 * cell.x < count && cell.y < count); c++) {
+        let own = solved_cell(cell.y);
         let column = 4 * cell.x + c;
         if column >= count { continue; }
         if column == cell.y {
-            row[c] = sink_at(centre(own));
+            row[c] = sink_at(solved_centre(own));
             let held = ground() < 1e38 && i32(bitcast<u32>(ground()) & 1023u) == cell.y;
             if held { row[c] += ground(); }
             continue;
         }
-        let other = vec2i(column % cells.x, column / cells.x);
+        let other = solved_cell(column);
         let near = abs(other - own);
-        if any((near > vec2i(1)) & (near < cells - 1)) { continue; }
+        if any((near > vec3i(1)) & (near < solved_cells() - 1)) { continue; }
         // Around a periodic axis of two cells there are two links.
         for (var y = -1; y <= 1; y++) {
             for (var x = -1; x <= 1; x++) {
-                if all(beside(own, vec2i(x, y), cells) == other) { row[c] += link(own, vec2i(x, y), other); }
+                let apart = vec3i(x, y, 0);
+                if solved_beside(own, apart) == column { row[c] += link(own, apart, other); }
             }
         }
     }
@@ -41,9 +43,9 @@ fn stage(cell: Cell) -> vec4f {
 
 // Link to the cell at an offset, which one of the two holds. A centre is rounded, so that a few millionths of the cells beside it are read
 // too: where there is no more than that, there is a wall.
-fn link(own: vec2i, apart: vec2i, other: vec2i) -> f32 {
+fn link(own: vec3i, apart: vec3i, other: vec3i) -> f32 {
     let upwards = apart.y > 0 || (apart.y == 0 && apart.x > 0);
-    let holder = centre(select(other, own, upwards));
+    let holder = solved_centre(select(other, own, upwards));
     let along = select(-apart, apart, upwards);
     let k = index_of(along);
     var most = 0.0;
@@ -56,21 +58,7 @@ fn link(own: vec2i, apart: vec2i, other: vec2i) -> f32 {
 }
 
 // Of +x, +y, +x+y and -x+y.
-fn index_of(along: vec2i) -> i32 {
+fn index_of(along: vec3i) -> i32 {
     if along.y == 0 { return 0; }
     return select(along.x + 1, 3, along.x < 0);
-}
-
-// Centre of a cell of the level [m].
-fn centre(place: vec2i) -> Vec {
-    return (Vec(unit(0) * place.x + unit(1) * place.y) + 0.5) * size().z;
-}
-
-// The cell at an offset, or one that is none beyond the border.
-fn beside(own: vec2i, apart: vec2i, cells: vec2i) -> vec2i {
-    let other = own + apart;
-    let periodic = vec2<bool>((i32(size().w) & 1) == 1, (i32(size().w) & 2) == 2);
-    let beyond = (other < vec2i()) | (other >= cells);
-    if any(beyond & !periodic) { return vec2i(-1); }
-    return (other + cells) % cells;
 }

@@ -9,11 +9,12 @@
 //! @in  done: f32 = 0               Cells eliminated before the first repeat
 //! @out parts: Grid<vec4f>          Parts of each row, four columns in a cell
 //! @use shared/dense
+//! @use shared/solved_level
 
 fn stage(cell: Cell) -> vec4f {
     let step = i32(done()) / 32 + substep;
     if cell.y / 32 == step { return pivots_at(place(cell.x, cell.y & 31)); }
-    let count = select(0, 8, f32(cell.y) < size().x * size().y);
+    let count = select(0, 8, cell.y < solved_count());
     var part = vec4f();
     for (var x = 0; x < count; x++) {
         let links = matrix_at(place(8 * step + x, cell.y));

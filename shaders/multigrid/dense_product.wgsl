@@ -1,6 +1,6 @@
 //! Dense Product
 //! The inverse of the links of the level that is solved (Dense Elimination) times its right-hand side: each row in sixteen parts, which Dense Solve
-//! sums up. 2D only.
+//! sums up.
 //! Source: none.
 //!
 //! @in    residual: Grid<f32>           Right-hand side of a level [1/s]
@@ -8,13 +8,14 @@
 //! @in    size: vec4f                   Of the solved level (Size of the Solved Level)
 //! @out   product: Grid<f32>            Parts of each row, along x; zero on a level that is not solved [Pa s]
 //! @param level: i32 = 1, 0..16         How often this level has been halved
+//! @use shared/dense
+//! @use shared/solved_level
 
 fn stage(cell: Cell) -> f32 {
-    let cells = i32(size().x * size().y);
-    let count = select(0, cells, (i32(size().w) >> 2u) == params.level && cell.y < cells);
+    let count = select(0, solved_count(), is_solved(params.level) && cell.y < solved_count());
     var sum = 0.0;
     for (var x = cell.x; 4 * x < count; x += 16) {
-        let row = inverse_at(Vec(unit(0) * x + unit(1) * cell.y) + 0.5);
+        let row = inverse_at(place(x, cell.y));
         sum += dot(row, vec4f(value(4 * x), value(4 * x + 1), value(4 * x + 2), value(4 * x + 3)));
     }
     return sum;
@@ -22,6 +23,5 @@ fn stage(cell: Cell) -> f32 {
 
 // Beyond the last cell the inverse is zero.
 fn value(number: i32) -> f32 {
-    let x = number % i32(size().x);
-    return residual_at((Vec(unit(0) * x + unit(1) * (number / i32(size().x))) + 0.5) * size().z);
+    return residual_at(solved_centre(solved_cell(number)));
 }

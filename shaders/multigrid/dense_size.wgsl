@@ -8,7 +8,7 @@
 //! @in  reach: Grid<u32> = 0          Bits for the nine cells around each cell of the next level (Reach in Walls); without it as many as there may be
 //! @in  finer: vec4f = 0              What this stage decided for the finer levels
 //! @out ground: f32, reduce max       Where the pressure of a closed level may be held: links of the most linked cell, and its number in the last ten bits [m/kg]; 3e38 with open borders
-//! @out size: vec4f, reduce max       Cells along x and y, width of a cell [m], and 1 for a periodic x plus 2 for a periodic y plus 4 times the number of halvings; zero if none is solved yet
+//! @out size: vec4f, reduce max       Cells along x and y, width of a cell [m], and 1 for a periodic x plus 2 for a periodic y plus 8 times the number of halvings plus 256; zero if none is solved yet
 //! @param most: i32 = 1024, 256..1024      Cells of the solved level where walls lead through it
 
 fn stage(cell: Cell) -> Result {
@@ -24,7 +24,7 @@ fn stage(cell: Cell) -> Result {
 }
 
 fn level() -> vec4f {
-    return vec4f(vec2f(RESOLUTION.xy), CELL_SIZE, f32(i32(periodic(0)) + 2 * i32(periodic(1)) + 4 * firstTrailingBit(WIDENING)));
+    return vec4f(vec2f(RESOLUTION.xy), CELL_SIZE, f32(i32(periodic(0)) + 2 * i32(periodic(1)) + 8 * firstTrailingBit(WIDENING) + 256));
 }
 
 // Whether a cell of the next level stands for part of the open cells around it only.

@@ -10,6 +10,7 @@
 //! @out eliminated: f32, reduce max     Cells eliminated after these
 //! @out left: f32, reduce max           Cells left after these
 //! @use shared/dense
+//! @use shared/solved_level
 
 fn stage(cell: Cell) -> Result {
     let step = i32(done()) / 32 + substep;
@@ -20,5 +21,5 @@ fn stage(cell: Cell) -> Result {
         for (var part = 0; part < 16; part++) { numbers.x += sums_at(place(part, cell.y)); }
     }
     let eliminated = f32(32 * (step + 1));
-    return Result(numbers, eliminated, size().x * size().y - eliminated);
+    return Result(numbers, eliminated, f32(solved_count()) - eliminated);
 }

@@ -8,10 +8,11 @@
 //! @in  done: f32 = 0               Cells eliminated before the first repeat
 //! @out sums: Grid<f32>               Parts of the sum of each row, along x [m/kg]
 //! @use shared/dense
+//! @use shared/solved_level
 
 fn stage(cell: Cell) -> f32 {
     let step = i32(done()) / 32 + substep;
-    let cells = i32(size().x * size().y);
+    let cells = solved_count();
     let row = 32 * step + cell.y;
     var sum = 0.0;
     for (var x = 8 * (step + 1) + cell.x; 4 * x < cells; x += 16) { sum += dot(matrix_at(place(x, row)), vec4f(1.0)); }

@@ -14,12 +14,12 @@
 //! @out wide_c: Grid<vec4f>, half links_a        The same links of wide cells [m/kg]
 //! @out wide_d: Grid<vec4f>, half links_a        The same links of wide cells [m/kg]
 //! @use shared/links_3d
+//! @use shared/links_at
 //! @use shared/wide_shares
 
 fn stage(cell: Cell) -> Result {
     // What a correction of 1 in the wide cells around changes in this one.
     var row = array<f32, 27>();
-    var scale = 0.0;
     for (var index = 0; index < AROUND; index++) {
         let child = around(cell, index);
         let weight = share(child, cell);
@@ -30,14 +30,17 @@ fn stage(cell: Cell) -> Result {
             let l = link(child, k);
             if l == 0.0 { continue; }
             total += l;
-            scale = max(scale, l);
             add(&row, cell, child + offset(k), weight * l);
         }
         add(&row, cell, child, -weight * total);
     }
     var sum = 0.0;
-    for (var i = 0; i < 27; i++) { sum -= row[i]; }
-    // Without open borders roundings are left.
+    var scale = 0.0;
+    for (var i = 0; i < 27; i++) {
+        sum -= row[i];
+        scale += abs(row[i]);
+    }
+    // Without open borders roundings of some thousand products are left.
     let sink = select(0.0, sum, sum > 1e-5 * scale);
     return Result(
         vec4f(row[14], row[16], row[22], sink),
@@ -69,10 +72,5 @@ fn link(child: Cell, k: i32) -> f32 {
     var keeper = child;
     if k >= KEPT { keeper += offset(k); }
     if !finer_exists(keeper) { return 0.0; }
-    let place = finer_position(keeper);
-    let i = k % KEPT;
-    if i < 3 { return links_a_at(place)[i]; }
-    if i < 7 { return links_b_at(place)[i - 3]; }
-    if i < 11 { return links_c_at(place)[i - 7]; }
-    return links_d_at(place)[i - 11];
+    return kept_at(finer_position(keeper), k % KEPT);
 }

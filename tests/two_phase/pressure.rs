@@ -224,13 +224,12 @@ fn passages_of_a_cell_are_seen_by_the_wide_cells() {
 
 const SOLVE: &str = r#"
     "domain": (domain: (resolution: ($cells), width: 1, edge: "$edge")),
-    "links": (state: "Grid<vec4f>", on: "domain"),
-    "sink": (state: "Grid<f32>", on: "domain"),
+    $states
     "rhs": (state: "Grid<f32>", on: "domain"),
     "alone": (state: "Grid<u32>", on: "domain", params: {"value": 0}),
-    "matrix": (domain: (resolution: (256, 1024), width: 256)),
-    "size": (stage: "multigrid/dense_size", inputs: {"links": "links", "sink": "sink", "reach": "alone"}),
-    "dense": (stage: "multigrid/dense_links", on: "matrix", inputs: {"links": "links", "sink": "sink", "size": "size.size", "ground": "size.ground"}, params: {"level": 0}),
+    "matrix": (domain: (resolution: ("$most / 4", $most$layer), width: "$most / 4")),
+    "size": (stage: "multigrid/dense_size$space", inputs: {$links, "reach": "alone"}, params: {"most": $most}),
+    "dense": (stage: "multigrid/dense_links$space", on: "matrix", inputs: {$links, "size": "size.size", "ground": "size.ground"}, params: {"level": 0}),
     "nothing": (number: 0),
     "inverse": (group: (
         inputs: {"done": "f32", "matrix": "Grid<vec4f>", "size": "vec4f"},
@@ -243,16 +242,16 @@ const SOLVE: &str = r#"
                     "eliminate": (stage: "multigrid/dense_eliminate", inputs: {"done": "in.done", "matrix": "in.matrix", "parts": "parts.parts", "size": "in.size"}),
                     "parts": (stage: "multigrid/dense_parts", on: "rows", inputs: {"done": "in.done", "matrix": "in.matrix", "pivots": "pivots.square", "size": "in.size"}),
                     "pivots": (stage: "multigrid/dense_pivots", inputs: {"square": "square.square"}, iterations: 8),
-                    "rows": (domain: (resolution: (8, 1024), width: 8, edge: "wall")),
-                    "sixteen": (domain: (resolution: (16, 32), width: 16, edge: "wall")),
-                    "nine": (domain: (resolution: (9, 32), width: 9)),
+                    "rows": (domain: (resolution: (8, $most$layer), width: 8, edge: "wall")),
+                    "sixteen": (domain: (resolution: (16, 32$layer), width: 16, edge: "wall")),
+                    "nine": (domain: (resolution: (9, 32$layer), width: 9)),
                     "square": (stage: "multigrid/dense_square", on: "nine", inputs: {"done": "in.done", "matrix": "in.matrix", "size": "in.size", "sums": "sums.sums"}),
                     "sums": (stage: "multigrid/dense_sums", on: "sixteen", inputs: {"done": "in.done", "matrix": "in.matrix", "size": "in.size"}),
                 },
             ), inputs: {"done": "in.done", "matrix": "in.matrix", "size": "in.size"}, iterations: 8),
         },
-    ), inputs: {"done": "nothing", "matrix": "dense", "size": "size.size"}, iterations: 4, until: (number: "left", below: 1)),
-    "rows": (domain: (resolution: (16, 1024), width: 16)),
+    ), inputs: {"done": "nothing", "matrix": "dense", "size": "size.size"}, iterations: "$most / 256", until: (number: "left", below: 1)),
+    "rows": (domain: (resolution: (16, $most$layer), width: 16)),
     "product": (stage: "multigrid/dense_product", on: "rows", inputs: {"residual": "rhs", "inverse": "inverse.matrix", "size": "size.size"}, params: {"level": 0}),
     "solve": (stage: "multigrid/dense_solve", inputs: {"residual": "rhs", "product": "product", "size": "size.size"}),
 "#;
@@ -277,32 +276,81 @@ fn eliminated(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
 /// Links through the heavy fluid, to those in the light one.
 const PLUG: f32 = 1e-3;
 
+/// Offsets of the cells to which a cell holds its links.
+const LINKED: [[i32; 3]; 4] = [[1, 0, 0], [0, 1, 0], [1, 1, 0], [-1, 1, 0]];
+const LINKED_IN_SPACE: [[i32; 3]; 13] = [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+    [1, 1, 0],
+    [-1, 1, 0],
+    [1, 0, 1],
+    [-1, 0, 1],
+    [0, 1, 1],
+    [0, -1, 1],
+    [1, 1, 1],
+    [-1, 1, 1],
+    [1, -1, 1],
+    [-1, -1, 1],
+];
+/// The States that hold a cell's links in space.
+const IN_SPACE: [&str; 4] = ["links_a", "links_b", "links_c", "links_d"];
+
+/// One of the four numbers that a State holds of a cell: three links and the sink, then four links each.
+fn in_space(links: &[f32], sink: f32, state: usize, number: usize) -> f32 {
+    match (state, number) {
+        (0, 3) => sink,
+        (0, k) => links[k],
+        (state, number) => links.get(4 * state + number - 1).copied().unwrap_or(0.0),
+    }
+}
+
 #[test]
 fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
     // The heavy fluid lies between the halves, or around the last cell.
-    for ([nx, ny], edge, corner) in [
-        ([4, 4], "wrap", false),
-        ([8, 8], "wall", true),
-        ([5, 3], "zero", false),
-        ([13, 19], "wrap", false),
-        ([24, 25], "zero", false),
+    for (cells, edge, corner) in [
+        ([4, 4, 1], "wrap", false),
+        ([8, 8, 1], "wall", true),
+        ([5, 3, 1], "zero", false),
+        ([13, 19, 1], "wrap", false),
+        ([24, 25, 1], "zero", false),
+        ([2, 4, 3], "wrap", false),
+        ([4, 3, 4], "wall", true),
+        ([3, 5, 2], "zero", false),
+        ([8, 8, 8], "wall", false),
     ] {
-        let n = nx * ny;
-        let values = [("$cells", format!("{nx}, {ny}")), ("$edge", edge.to_string())];
+        let [nx, ny, nz] = cells;
+        let (n, space) = (nx * ny * nz, nz > 1);
+        let linked: &[[i32; 3]] = if space { &LINKED_IN_SPACE } else { &LINKED };
+        let states: &[&str] = if space { &IN_SPACE } else { &["links", "sink"] };
+        let state = |name: &&str| {
+            let value = if *name == "sink" { "f32" } else { "vec4f" };
+            format!(r#""{name}": (state: "Grid<{value}>", on: "domain"),"#)
+        };
+        let values = [
+            ("$cells", if space { format!("{nx}, {ny}, {nz}") } else { format!("{nx}, {ny}") }),
+            ("$edge", edge.to_string()),
+            ("$states", states.iter().map(state).collect()),
+            ("$links", states.iter().map(|name| format!(r#""{name}": "{name}""#)).collect::<Vec<_>>().join(", ")),
+            ("$space", if space { "_3d" } else { "" }.into()),
+            ("$layer", if space { ", 1" } else { "" }.into()),
+            ("$most", if space { 512 } else { 1024 }.to_string()),
+        ];
         let mut sim = start(60.0, SOLVE, &pairs(&values));
-        let (strength, noise) = (random(4 * n, 1), random(n, 2));
-        let mut links = vec![0.0f32; 4 * n];
+        let (strength, noise) = (random(linked.len() * n, 1), random(n, 2));
+        let mut links = vec![vec![0.0f32; linked.len()]; n];
         let mut matrix = vec![vec![0.0; n]; n];
-        for (i, k) in (0..n).flat_map(|i| (0..4).map(move |k| (i, k))) {
-            let ([x, y], [dx, dy]) = ([i % nx, i / nx], [[1, 0], [0, 1], [1, 1], [-1, 1]][k]);
-            let (u, v) = (x as i32 + dx, y as i32 + dy);
-            if edge != "wrap" && (u < 0 || u >= nx as i32 || v >= ny as i32) {
+        for (i, k) in (0..n).flat_map(|i| (0..linked.len()).map(move |k| (i, k))) {
+            let place = [i % nx, i / nx % ny, i / nx / ny];
+            let other = [0, 1, 2].map(|axis| place[axis] as i32 + linked[k][axis]);
+            if edge != "wrap" && (0..3).any(|axis| other[axis] < 0 || other[axis] >= cells[axis] as i32) {
                 continue;
             }
-            let j = u.rem_euclid(nx as i32) as usize + v as usize % ny * nx;
-            let heavy = if corner { i.max(j) == n - 1 } else { (2 * y < ny) != (2 * (j / nx) < ny) };
-            links[4 * i + k] = if heavy { PLUG } else { 1.0 } * (1.1 + strength[4 * i + k]);
-            let l = f64::from(links[4 * i + k]);
+            let around = [0, 1, 2].map(|axis| other[axis].rem_euclid(cells[axis] as i32) as usize);
+            let j = around[0] + nx * (around[1] + ny * around[2]);
+            let heavy = if corner { i.max(j) == n - 1 } else { (2 * place[1] < ny) != (2 * around[1] < ny) };
+            links[i][k] = if heavy { PLUG } else { 1.0 } * (1.1 + strength[linked.len() * i + k]);
+            let l = f64::from(links[i][k]);
             [(i, j), (j, i)].iter().for_each(|(a, b)| {
                 matrix[*a][*b] += l;
                 matrix[*a][*a] -= l;
@@ -325,21 +373,29 @@ fn a_level_of_few_cells_is_solved_though_hardly_anything_links_its_halves() {
             b[0] = 0.0;
         }
         let exact = eliminated(matrix, b);
-        let mut p = run(&mut sim, &[("links", &links), ("sink", &sink), ("rhs", &rhs)], 1, "solve.pressure");
+        let held: Vec<Vec<f32>> = match space {
+            false => vec![links.concat(), sink],
+            true => (0..4)
+                .map(|state| (0..4 * n).map(|at| in_space(&links[at / 4], sink[at / 4], state, at % 4)).collect())
+                .collect(),
+        };
+        let held = states.iter().copied().zip(held.iter().map(Vec::as_slice)).chain([("rhs", rhs.as_slice())]);
+        let mut p = run(&mut sim, &held.collect::<Vec<_>>(), 1, "solve.pressure");
         if !open {
             // One cell's is zero instead of the mean.
             let mean = p.iter().zip(&total).map(|(p, t)| p * t).sum::<f64>() / total.iter().sum::<f64>();
             p.iter_mut().for_each(|p| *p -= mean);
         }
-        // What flows through the plug is a sum of n sources, a few roundings each. The centres of cells are rounded too, so that the
-        // plug's links take a little of those beside them, which may be 2.1 / 0.1 times as strong and more by the plug.
-        let apart = if [nx, ny].iter().all(|n| n.is_power_of_two()) { 0.0 } else { 2.0 * U * nx.max(ny) as f64 * 21.0 };
-        let mut bar = (4.0 * n as f64 * U * max_abs(&f64s(&rhs)) + apart * max_abs(&exact)) / f64::from(PLUG);
+        // What flows through each layer of the plug is a sum of sources, a few roundings each. In a plane the centres of cells are rounded too, so
+        // that the plug's links take a little of those beside them, which may be 2.1 / 0.1 times as strong and more by the plug.
+        let exactly = space || [nx, ny].iter().all(|n| n.is_power_of_two());
+        let apart = if exactly { 0.0 } else { 2.0 * U * nx.max(ny) as f64 * 21.0 };
+        let mut bar = (4.0 * (nx * ny) as f64 * U * max_abs(&f64s(&rhs)) + apart * max_abs(&exact)) / f64::from(PLUG);
         if corner {
             // The pressure is held elsewhere, so it does not round as the heavy fluid's.
             bar = 4.0 * n as f64 * U * max_abs(&exact);
         }
-        within(&format!("{nx}x{ny}, {edge}"), max_abs(&difference(&p, &exact)), bar, "roundings of the sources");
+        within(&format!("{nx}x{ny}x{nz}, {edge}"), max_abs(&difference(&p, &exact)), bar, "roundings of the sources");
         assert!(bar < 0.1 * max_abs(&exact), "{bar} of {}", max_abs(&exact));
     }
 }

@@ -129,7 +129,8 @@ pub(crate) fn workgroup(graph: &Graph, node: &Node, shape: Option<Shape>) -> [u3
     match source(node) {
         Some(IterationSource::Once | IterationSource::Positions) => [1; 3],
         Some(IterationSource::Particles) => [workgroups::LANES, 1, 1],
-        _ => shape.unwrap_or(Shape::plain(graph.dim(node))).group,
+        // A box of one layer, such as a matrix among grids in space, is a plane.
+        _ => shape.unwrap_or_else(|| Shape::plain(if graph.extent(node)[2] > 1 { 3 } else { 2 })).group,
     }
 }
 
