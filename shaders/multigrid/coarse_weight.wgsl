@@ -19,7 +19,7 @@ fn stage(cell: Cell) -> Result {
         let across = weight_at(middle)[axis];
         // The faces in the middle of either cell count too: a narrow place is narrow over a part of the way only, and a
         // wide cell that lets too little through is corrected too much.
-        let before = weight_at(middle - 0.5 * CELL_SIZE * normal)[axis];
+        let before = weight_at(middle + before_first(cell, axis) * normal - 0.5 * CELL_SIZE * normal)[axis];
         let behind = weight_at(middle + 0.5 * CELL_SIZE * normal)[axis];
         if open_face(cell, axis) {
             // The pressure is zero in the middle of the first of the finest cells beyond, which a wide cell is nearer to in its own widths.
@@ -34,4 +34,11 @@ fn stage(cell: Cell) -> Result {
         faces[axis] = select(0.25 * before + 0.5 * across + 0.25 * behind, 0.0, closed);
     }
     return Result(faces, own);
+}
+
+// Around a periodic axis the last faces come before the first: the length of the box there, or zero.
+fn before_first(cell: Cell, axis: i32) -> f32 {
+    let around = cell[axis] == 0 && !wall_face(cell, axis) && !open_face(cell, axis);
+    let finer = (2 * FINEST[axis] + WIDENING - 1) / WIDENING;
+    return select(0.0, 0.5 * CELL_SIZE * f32(finer), around);
 }

@@ -33,7 +33,7 @@ fn stage(cell: Cell) -> vec4f {
         // Around a periodic axis of two cells there are two links.
         for (var y = -1; y <= 1; y++) {
             for (var x = -1; x <= 1; x++) {
-                let apart = vec3i(x, y, 0);
+                let apart = unit(0) * x + unit(1) * y;
                 if solved_beside(own, apart) == column { row[c] += link(own, apart, other); }
             }
         }
@@ -43,7 +43,7 @@ fn stage(cell: Cell) -> vec4f {
 
 // Link to the cell at an offset, which one of the two holds. A centre is rounded, so that a few millionths of the cells beside it are read
 // too: where there is no more than that, there is a wall.
-fn link(own: vec3i, apart: vec3i, other: vec3i) -> f32 {
+fn link(own: vec3i, apart: Cell, other: vec3i) -> f32 {
     let upwards = apart.y > 0 || (apart.y == 0 && apart.x > 0);
     let holder = solved_centre(select(other, own, upwards));
     let along = select(-apart, apart, upwards);
@@ -58,7 +58,7 @@ fn link(own: vec3i, apart: vec3i, other: vec3i) -> f32 {
 }
 
 // Of +x, +y, +x+y and -x+y.
-fn index_of(along: vec3i) -> i32 {
+fn index_of(along: Cell) -> i32 {
     if along.y == 0 { return 0; }
     return select(along.x + 1, 3, along.x < 0);
 }

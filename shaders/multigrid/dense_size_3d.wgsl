@@ -18,7 +18,7 @@
 const FEW = 64;
 
 fn stage(cell: Cell) -> Result {
-    let cells = RESOLUTION.x * RESOLUTION.y * RESOLUTION.z;
+    let cells = RESOLUTION.x * RESOLUTION.y * layers();
     if !links_a_wired || finer().x > 0.0 { return Result(0.0, finer()); }
     if cells > max(params.most, FEW) { return Result(0.0, vec4f()); }
     // Positive numbers are in the order of their bits.
@@ -30,7 +30,12 @@ fn stage(cell: Cell) -> Result {
 
 fn level() -> vec4f {
     let around = i32(periodic(0)) + 2 * i32(periodic(1)) + 4 * i32(periodic(2));
-    return vec4f(vec2f(RESOLUTION.xy), CELL_SIZE, f32(around + 8 * firstTrailingBit(WIDENING) + 256 * RESOLUTION.z));
+    return vec4f(vec2f(RESOLUTION.xy), CELL_SIZE, f32(around + 8 * firstTrailingBit(WIDENING) + 256 * layers()));
+}
+
+// Cells along z.
+fn layers() -> i32 {
+    return select(1, RESOLUTION[DIM - 1], DIM == 3);
 }
 
 // Whether a cell of the next level stands for part of the open cells around it only.

@@ -29,10 +29,11 @@ fn solved_centre(cell: vec3i) -> Vec {
 }
 
 // The number of the cell at an offset; -1 beyond the border.
-fn solved_beside(cell: vec3i, apart: vec3i) -> i32 {
+fn solved_beside(cell: vec3i, apart: Cell) -> i32 {
     let cells = solved_cells();
     let around = (vec3i(i32(size().w)) >> vec3u(0u, 1u, 2u) & vec3i(1)) == vec3i(1);
-    let other = cell + apart;
+    var other = cell;
+    for (var axis = 0; axis < DIM; axis++) { other[axis] += apart[axis]; }
     if any(((other < vec3i()) | (other >= cells)) & !around) { return -1; }
     let inside = (other + cells) % cells;
     return inside.x + cells.x * (inside.y + cells.y * inside.z);

@@ -565,6 +565,8 @@ pub fn coarse_weight(fine: &Grid, w: &[f32]) -> Faces {
             let mut at: Cell = c.map(|i| 2 * i);
             others.iter().enumerate().for_each(|(i, b)| at[*b] += (k >> i & 1) as i64);
             at[axis] += shift;
+            // Around a periodic side the last faces come before the first.
+            at[axis] += if fine.edge == EdgeRule::Wrap && at[axis] < 0 { fine.n[axis] } else { 0 };
             outside.read_face(w, at, axis)
         });
         covered.sum::<f64>() / (1 << others.len()) as f64
