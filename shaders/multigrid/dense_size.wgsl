@@ -1,5 +1,5 @@
 //! Size of the Solved Level
-//! Which level is solved by its inverse: the first of at most 256 cells, or of at most `most` where cells of the next level would have a wall through
+//! Which level is solved by its inverse: the first of at most 64 cells, or of at most `most` where cells of the next level would have a wall through
 //! the cells they stand for. The levels decide in turn from the finest on; each passes on what a finer one decided. 2D only.
 //! Source: none.
 //!
@@ -9,17 +9,19 @@
 //! @in  finer: vec4f = 0              What this stage decided for the finer levels
 //! @out ground: f32, reduce max       Where the pressure of a closed level may be held: links of the most linked cell, and its number in the last ten bits [m/kg]; 3e38 with open borders
 //! @out size: vec4f, reduce max       Cells along x and y, width of a cell [m], and 1 for a periodic x plus 2 for a periodic y plus 8 times the number of halvings plus 256; zero if none is solved yet
-//! @param most: i32 = 1024, 256..1024      Cells of the solved level where walls lead through it
+//! @param most: i32 = 1024, 64..1024      Cells of the solved level where walls lead through it
+
+const FEW = 64;
 
 fn stage(cell: Cell) -> Result {
     let cells = RESOLUTION.x * RESOLUTION.y;
     if !links_wired || finer().x > 0.0 { return Result(0.0, finer()); }
-    if cells > max(params.most, 256) { return Result(0.0, vec4f()); }
+    if cells > max(params.most, FEW) { return Result(0.0, vec4f()); }
     // Positive numbers are in the order of their bits.
     let number = u32(cell.x + RESOLUTION.x * cell.y);
     let ground = bitcast<f32>((bitcast<u32>(around(cell)) & ~1023u) | number);
     var size = vec4f();
-    if cells <= 256 || split(cell) { size = level(); }
+    if cells <= FEW || split(cell) { size = level(); }
     return Result(select(ground, 3e38, sink(cell) > 0.0), size);
 }
 

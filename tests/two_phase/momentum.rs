@@ -28,7 +28,7 @@ const FLOW: &str = r##"
     "gravity": (stage: "two_phase/gravity", inputs: {"shares": "mass.shares"}, params: {"gravity_f": ($gravity), "gravity_g": ($gravity)}),
     "forces": (stage: "staggered/accelerate", inputs: {"velocity": "velocity", "acceleration": "gravity", "open": "open"}),
     "divergence": (stage: "staggered/divergence", inputs: {"velocity": "forces"}),
-    "solve": (stage: "two_phase/pressure_multigrid_cg", inputs: {"divergence": "divergence", "weight": "mass.weight", "pressure": "pressure"}, params: {"cycles": 3, "solved": 256}),
+    "solve": (stage: "two_phase/pressure_multigrid_cg", inputs: {"divergence": "divergence", "weight": "mass.weight", "pressure": "pressure"}, params: {"cycles": 3, "solved": 64}),
     "project": (stage: "two_phase/project", inputs: {"velocity": "forces", "pressure": "solve.pressure", "weight": "mass.weight"}),
     "advect": (stage: "two_phase/advect_momentum", inputs: {"carried": "project", "fractions": "fractions", "open": "open", "velocity": "project"}, params: {"density_f": $ratio, "density_g": 1, "substeps": 1}),
 "##;
