@@ -135,7 +135,7 @@ const CROSSINGS: &[(&str, usize)] = &[
     ("lib/two_phase/pressure_cg", 80),
     ("lib/two_phase/pressure_multigrid", 300),
     ("lib/two_phase/pressure_multigrid_cg", 2134),
-    ("lib/two_phase/pressure_multigrid_cg_3d", 2147),
+    ("lib/two_phase/pressure_multigrid_cg_3d", 2064),
     ("lib/two_phase/surface_tension", 6),
     ("lib/two_phase/surface_tension_height", 10),
     ("lib/two_phase/viscous_stress", 5),
