@@ -10,6 +10,7 @@
 //! @in    size: vec4f                 Of the solved level (Size of the Solved Level), if it is this or a finer one
 //! @in    ground: f32                 Cell whose pressure is held, if this is the solved level
 //! @param level: i32 = 1, 0..16       How often this level has been halved
+//! @use shared/dense_row
 //! @use shared/solved_level
 
 fn stage(cell: Cell) -> vec4f {
@@ -22,14 +23,11 @@ fn stage(cell: Cell) -> vec4f {
         let column = 4 * cell.x + c;
         if column >= count { continue; }
         if column == cell.y {
-            row[c] = sink_at(solved_centre(own));
-            let held = ground() < 1e38 && i32(bitcast<u32>(ground()) & 1023u) == cell.y;
-            if held { row[c] += ground(); }
+            row[c] = sink_at(solved_centre(own)) + held(column);
             continue;
         }
         let other = solved_cell(column);
-        let near = abs(other - own);
-        if any((near > vec3i(1)) & (near < solved_cells() - 1)) { continue; }
+        if are_apart(own, other) { continue; }
         // Around a periodic axis of two cells there are two links.
         for (var y = -1; y <= 1; y++) {
             for (var x = -1; x <= 1; x++) {

@@ -14,6 +14,7 @@
 //! @param level: i32 = 1, 0..16             How often this level has been halved
 //! @use shared/links_3d
 //! @use shared/links_at
+//! @use shared/dense_row
 //! @use shared/solved_level
 
 fn stage(cell: Cell) -> vec4f {
@@ -26,14 +27,11 @@ fn stage(cell: Cell) -> vec4f {
         let column = 4 * cell.x + c;
         if column >= count { continue; }
         if column == cell.y {
-            row[c] = links_a_at(solved_centre(own)).w;
-            let held = ground() < 1e38 && i32(bitcast<u32>(ground()) & 1023u) == cell.y;
-            if held { row[c] += ground(); }
+            row[c] = links_a_at(solved_centre(own)).w + held(column);
             continue;
         }
         let other = solved_cell(column);
-        let near = abs(other - own);
-        if any((near > vec3i(1)) & (near < solved_cells() - 1)) { continue; }
+        if are_apart(own, other) { continue; }
         // Around a periodic axis of two cells there are two links. One of two cells keeps each.
         for (var k = 0; k < 2 * KEPT; k++) {
             if solved_beside(own, offset(k)) != column { continue; }

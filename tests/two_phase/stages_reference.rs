@@ -134,14 +134,13 @@ impl Vessel<'_> {
         !self.border(c, axis) && self.is_open(c) && self.is_open(self.below(c, axis))
     }
 
-    /// Every place of a `FaceGrid` in memory; `None` for those that are no face of the box. The last face around a periodic
-    /// side is the first.
+    /// Every place of a `FaceGrid` in memory, `None` where there is no face. The last around a periodic side is the first.
     pub fn faces(&self, value: impl Fn(Cell, usize) -> Near) -> Faces {
         let (n, dim) = (self.grid.n, self.dim());
         let inside = |c: Cell, axis: usize| (0..dim).all(|b| c[b] < n[b] || b == axis);
-        let first = |mut c: Cell, axis: usize| {
-            c[axis] %= if self.grid.edge == EdgeRule::Wrap { n[axis] } else { i64::MAX };
-            c
+        let first = |c: Cell, axis: usize| match self.grid.edge {
+            EdgeRule::Wrap => std::array::from_fn(|b| if b == axis { c[b] % n[b] } else { c[b] }),
+            _ => c,
         };
         let at = |c| (0..dim).map(move |axis| (c, axis));
         self.grid.layered().cells().flat_map(at).map(|(c, a)| inside(c, a).then(|| value(first(c, a), a))).collect()
@@ -565,7 +564,6 @@ pub fn coarse_weight(fine: &Grid, w: &[f32]) -> Faces {
             let mut at: Cell = c.map(|i| 2 * i);
             others.iter().enumerate().for_each(|(i, b)| at[*b] += (k >> i & 1) as i64);
             at[axis] += shift;
-            // Around a periodic side the last faces come before the first.
             at[axis] += if fine.edge == EdgeRule::Wrap && at[axis] < 0 { fine.n[axis] } else { 0 };
             outside.read_face(w, at, axis)
         });
