@@ -16,15 +16,21 @@
 fn stage(cell: Cell) -> vec4f {
     let odd = vec2<bool>((cell.x & 1) == 1, (cell.y & 1) == 1);
     if !any(odd) { return vec4f(1.0, 0.0, 0.0, 0.0); }
-    if all(odd) { return middle_parts(cell); }
-    let axis = select(0, 1, odd.y);
-    let part = between(cell, axis);
-    let plain = select(vec4f(part, 0.0, 0.0), vec4f(part.x, 0.0, part.y, 0.0), odd.y);
-    // With links to one side only it belongs to the four wide cells there.
-    let side = only_side(cell, 1 - axis);
-    let middle = cell + unit(1 - axis) * side;
-    if side == 0 || min(middle.x, middle.y) < 0 || middle.x >= RESOLUTION.x || middle.y >= RESOLUTION.y { return plain; }
-    let parts = by_links(cell, middle) + link_to(cell, middle) * middle_parts(middle);
+    var middle = cell;
+    var side = 0;
+    var plain = vec4f();
+    if !all(odd) {
+        let axis = select(0, 1, odd.y);
+        let part = between(cell, axis);
+        plain = select(vec4f(part, 0.0, 0.0), vec4f(part.x, 0.0, part.y, 0.0), odd.y);
+        // With links to one side only it belongs to the four wide cells there.
+        side = only_side(cell, 1 - axis);
+        middle += unit(1 - axis) * side;
+        if side == 0 || min(middle.x, middle.y) < 0 || middle.x >= RESOLUTION.x || middle.y >= RESOLUTION.y { return plain; }
+    }
+    let whole = middle_parts(middle);
+    if side == 0 { return whole; }
+    let parts = by_links(cell, middle) + link_to(cell, middle) * whole;
     let sum = dot(parts, vec4f(1.0)) + sink(cell);
     if sum <= 0.0 { return plain; }
     return f32(side) * parts / sum;
@@ -87,13 +93,15 @@ fn link_to(cell: Cell, other: Cell) -> f32 {
 
 // Parts of the two cells on either side along an axis: the links across the axis are summed up.
 fn between(cell: Cell, axis: i32) -> vec2f {
-    if around(cell) <= 0.0 { return vec2f(); }
-    var sides = vec2f(link(cell, 4 + axis), link(cell, axis));
-    if axis == 0 {
-        sides += vec2f(link(cell, 3) + link(cell, 6), link(cell, 2) + link(cell, 7));
-    } else {
-        sides += vec2f(link(cell, 6) + link(cell, 7), link(cell, 2) + link(cell, 3));
+    var all = sink(cell);
+    var sides = vec2f();
+    for (var k = 0; k < 8; k++) {
+        let l = link(cell, k);
+        let side = offset(k)[axis];
+        all += l;
+        sides += l * vec2f(f32(side < 0), f32(side > 0));
     }
+    if all <= 0.0 { return vec2f(); }
     let stands = vec2f(f32(stands_for(cell - unit(axis), cell)), f32(stands_for(cell + unit(axis), cell)));
     sides *= stands;
     let sum = sides.x + sides.y;

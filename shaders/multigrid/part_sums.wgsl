@@ -35,16 +35,20 @@ fn stage(cell: Cell) {
             labels[k] = select(0u, part(here), within);
             values[k] = divergence(here);
         }
-        for (var k = 0; k < 8; k++) {
-            let own = labels[k];
-            if own != label {
-                put(label, sum, count);
-                label = own;
-                sum = 0.0;
-                count = 0u;
+        // Stretches of one label. `put` stands once for all eight cells: a copy for each would be most of the kernel.
+        var next = 0;
+        for (var stretch = 0; stretch < 9; stretch++) {
+            for (var k = 0; k < 8; k++) {
+                if k != next || labels[k] != label { continue; }
+                sum += values[k];
+                count += 1u;
+                next = k + 1;
             }
-            sum += values[k];
-            count += 1u;
+            if next == 8 { break; }
+            put(label, sum, count);
+            for (var k = 0; k < 8; k++) { if k == next { label = labels[k]; } }
+            sum = 0.0;
+            count = 0u;
         }
     }
     put(label, sum, count);

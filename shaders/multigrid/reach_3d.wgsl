@@ -15,8 +15,10 @@ const MIDDLE = (AROUND - 1) / 2;
 fn stage(cell: Cell) -> u32 {
     if !is_wide(cell) { return 0u; }
     var beside = array<u32, 27>();
-    beside[MIDDLE] = linked(cell, MIDDLE);
-    if beside[MIDDLE] == 0u && links_a(cell).w <= 0.0 { return 0u; }
-    for (var i = 0; i < AROUND; i++) { beside[i] = linked(cell, i); }
+    for (var k = 0; k < AROUND; k++) {
+        let i = (MIDDLE + k) % AROUND;
+        beside[i] = linked(cell, i);
+        if k == 0 && beside[i] == 0u && links_a(cell).w <= 0.0 { return 0u; }
+    }
     return flooded(1u << u32(MIDDLE), &beside);
 }
