@@ -21,10 +21,10 @@ fn stage(particle: Particle) -> Vec {
         let apart = displacement(particle.position, particles(near.index).position);
         if dot(apart, apart) >= h * h || near.index == particle.index { continue; }
         let distance = length(apart);
-        let other = particles(near.index);
         let toward = apart / max(distance, 1e-6 * h);
         let pull = cohesion * cohesion_kernel(distance / h) * toward;
-        sum += (pull + other.normal - particle.normal) / (particle.density + other.density);
+        let density = particle.density + particles(near.index).density;
+        sum += (pull + particles(near.index).normal - particle.normal) / density;
     }
     return particle.acceleration + sum * (2.0 * params.strength * rest_density());
 }

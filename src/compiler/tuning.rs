@@ -125,8 +125,8 @@ pub const CELLS_OF_A_ROW: u32 = 4;
 /// Cells of a scalar grid that share a word in half precision.
 pub const CELLS_OF_A_WORD: u32 = 2;
 
-/// Limit of storage buffers of a fused kernel, whatever the adapter offers.
-pub const MAX_BUFFERS: u32 = 16;
+/// Limit of storage buffers of a fused kernel, whatever the adapter offers: what joins a substep of SPH after its forces takes 22.
+pub const MAX_BUFFERS: u32 = 24;
 
 /// Limit of storage buffers of a kernel that does the work of several small dispatches, which have few in common.
 pub const MAX_JOINED_BUFFERS: u32 = 32;

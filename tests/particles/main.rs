@@ -24,4 +24,5 @@ mod sph_reference;
 mod sph_rest;
 mod sums;
 mod tank;
+mod together;
 mod zeroed;

@@ -18,15 +18,16 @@ pub(crate) fn works_in_place(graph: &Graph, program: &Program, op: &Op, write: &
     let sharers = op.writes.iter().filter(|w| w.consumes == write.consumes).count();
     let mut readers = op.reads.iter().filter(|r| Some(r.value) == write.consumes);
     let node = op.node_of(write.stage).and_then(|node| graph.nodes.get(node));
-    if let (Some(Kind::Stage(stage)), Part::Attribute(_)) = (node.map(|n| &n.kind), &write.part) {
+    if let (Some(Kind::Stage(stage)), Part::Attribute(name)) = (node.map(|n| &n.kind), &write.part) {
         // A particle may overwrite what only it has read: its own attribute, through the port that writes it.
         let Some(declared) = stage.outputs().nth(write.port) else { return false };
+        let of_others = stage.may_read_of_others(&declared.name, name);
         let reads_own = |r: &crate::ir::Read| {
             r.stage == write.stage
                 && r.part == write.part
                 && stage.inputs().nth(r.port).is_some_and(|p| p.name == declared.name)
                 && stage.set().is_some_and(|p| p.name == declared.name)
-                && !stage.calls(&declared.name)
+                && !of_others
         };
         return sharers == 1 && readers.all(reads_own);
     }

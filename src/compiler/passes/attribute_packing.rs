@@ -44,8 +44,8 @@ impl Wanted {
     }
 }
 
-/// Packs what the stages of a program read from other particles.
-pub(super) fn pack(graph: &Graph, program: &mut Program) {
+/// Packs what the stages of a program read from other particles. `spare`: as of the cache of neighbours.
+pub(super) fn pack(graph: &Graph, program: &mut Program, spare: usize) {
     // By the gate too: a pack that was made in a repeat which may be skipped serves that repeat alone.
     let mut packs = BTreeMap::<(Option<ValueId>, Vec<ValueId>), ValueId>::new();
     let (demanded, mut readers) = (demanded(program), BTreeMap::<ValueId, usize>::new());
@@ -60,7 +60,7 @@ pub(super) fn pack(graph: &Graph, program: &mut Program) {
         let gone = |value: &ValueId| readers.get(value) == Some(&1) && !demanded.contains(value);
         let packed: BTreeSet<ValueId> = all.iter().flat_map(Wanted::values).filter(gone).collect();
         for wanted in all {
-            if !has_room(graph, program, reader, &wanted) {
+            if !has_room(graph, program, (reader, spare), &wanted) {
                 continue;
             }
             let existing_pack = packs.get(&(gate, wanted.values())).copied();
@@ -270,12 +270,12 @@ fn add(program: &mut Program, wanted: &Wanted) -> Option<ValueId> {
 
 /// Whether an operation still binds no more buffers than it may once it reads a pack: other stages in it may need the
 /// attributes by themselves.
-fn has_room(graph: &Graph, program: &Program, reader: OpId, wanted: &Wanted) -> bool {
+fn has_room(graph: &Graph, program: &Program, (reader, spare): (OpId, usize), wanted: &Wanted) -> bool {
     let Some(op) = program.ops.get(reader) else { return false };
     let mut after = op.clone();
     redirect(&mut after, wanted, ValueId::new(usize::MAX));
     let bound = |op: &Op| bindings::own_buffers(graph, program, op);
-    bound(&after) <= program.buffer_budget.max(bound(op))
+    bound(&after) <= program.buffer_budget.max(bound(op)) + spare
 }
 
 /// Makes an operation read a pack instead of the attributes in it.

@@ -46,6 +46,11 @@ impl Context<'_> {
     fn on_gpu(&self) -> bool {
         self.tuning.defaults == DefaultTuning::Gpu
     }
+
+    /// Buffers that a kernel may bind beyond those that fusion may use: a cache or a pack, for which large kernels would have no room.
+    fn spare(&self, program: &Program) -> usize {
+        usize::from(self.tuning.joined_buffers as usize > program.buffer_budget)
+    }
 }
 
 /// The purpose of a pass.
@@ -265,7 +270,8 @@ pub(super) const PASSES: &[Pass] = &[
         place: "after fusion: which searches share a kernel is known, and the cache takes a buffer of what is left",
         when: fuses,
         runs: Runs::Frame(|with, program| {
-            neighbor_cache::keep(with.graph, program);
+            let spare = with.spare(program);
+            neighbor_cache::keep(with.graph, program, spare);
             Ok(())
         }),
     },
@@ -276,7 +282,8 @@ pub(super) const PASSES: &[Pass] = &[
         place: "after fusion: only what is still read from memory is worth a pack",
         when: packs,
         runs: Runs::Frame(|with, program| {
-            attribute_packing::pack(with.graph, program);
+            let spare = with.spare(program);
+            attribute_packing::pack(with.graph, program, spare);
             Ok(())
         }),
     },

@@ -45,9 +45,10 @@ struct Searching {
     tests: bool,
 }
 
-/// Makes the first search around particles store its result, and later ones use it.
-pub(super) fn keep(graph: &Graph, program: &mut Program) {
-    let budget = program.buffer_budget;
+/// Makes the first search around particles store its result, and later ones use it. `spare`: buffers that a kernel may bind beyond those that
+/// fusion may use, which would leave no room in large ones.
+pub(super) fn keep(graph: &Graph, program: &mut Program, spare: usize) {
+    let budget = program.buffer_budget + spare;
     let writers = program.writers();
     let mut first = BTreeMap::<Around, Vec<(OpId, Searching, Option<ValueId>)>>::new();
     for index in order(program) {

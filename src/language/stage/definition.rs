@@ -28,6 +28,8 @@ pub struct Stage {
     pub(super) calls: BTreeMap<String, u32>,
     /// Attributes that may be read from particles other than the stage's own.
     pub(super) read_of_others: BTreeSet<String>,
+    /// Sets of which the text takes particles as a whole.
+    pub(super) taken_whole: BTreeSet<String>,
     /// Length without header and comments \[bytes\].
     pub(super) length: usize,
     /// How far from its own cell each readable grid port is read.
@@ -178,6 +180,11 @@ impl Stage {
             .map(|(name, _)| name.as_str())
             .filter(|name| self.read_of_others.contains(*name))
             .collect()
+    }
+
+    /// Whether the text may read an attribute of a set from particles other than the one it runs for, taken as a whole or by itself.
+    pub fn may_read_of_others(&self, set: &str, attribute: &str) -> bool {
+        self.calls(set) && (self.taken_whole.contains(set) || self.read_of_others.contains(attribute))
     }
 
     /// The input that the stage forwards, if its text does nothing else.

@@ -7,6 +7,7 @@ use super::header::{Header, ParamType, Port};
 use super::reach::{Reach, reach};
 use super::shared::Used;
 use super::syntax::{self, Token, TokenKind, tokens};
+use super::types::PortType;
 use super::{check, footprint, guard, indexing};
 
 impl Stage {
@@ -76,6 +77,8 @@ impl Stage {
         let runs = iteration_source(&header, &tokens);
         let attributes = header.ports.iter().flat_map(|p| &p.attributes).map(|(name, _)| name);
         let read_of_others = read_of_others(attributes, &tokens, runs);
+        let sets = header.ports.iter().filter(|p| p.ty == PortType::Particles);
+        let taken_whole = sets.filter(|p| is_taken_whole(&p.name, &tokens)).map(|p| p.name.clone()).collect();
         let length = source.lines().map(str::trim).filter(|line| !line.starts_with("//")).map(str::len).sum();
         let unused = check::unused_params(&header, &tokens);
         Stage {
@@ -86,6 +89,7 @@ impl Stage {
             words,
             calls,
             read_of_others,
+            taken_whole,
             length,
             reach,
             indexed,
@@ -104,6 +108,14 @@ fn iteration_source(header: &Header, tokens: &[Token<'_>]) -> IterationSource {
         "Cell" => IterationSource::Cells,
         _ => IterationSource::Positions,
     }
+}
+
+/// Whether the text takes a particle of a set as a whole, with all its attributes: `let other = particles(i)`.
+fn is_taken_whole(set: &str, tokens: &[Token<'_>]) -> bool {
+    let mut calls = syntax::calls(tokens).filter(|(_, name)| *name == set);
+    let member =
+        |call: usize| syntax::closing(tokens, call + 1).is_some_and(|end| syntax::text(tokens, end + 1) == ".");
+    calls.any(|(call, _)| !member(call))
 }
 
 /// Attributes that the text reads from anything but the particle that a stage runs for.

@@ -7,9 +7,10 @@ use crate::stage::header::{Change, Port};
 use crate::stage::types::{PortType, WireType};
 use crate::stage::{IterationSource, Reach, Stage};
 
-/// Limit of stages in a kernel besides its own, including fields. A pointwise stage may repeat thousands of times, and
-/// longer kernels gain nothing.
-pub(super) const MAX_TOGETHER: usize = 8;
+/// Limit of stages that a kernel runs besides its own. A pointwise stage may repeat thousands of times, and longer kernels gain nothing.
+const MAX_TOGETHER: usize = 8;
+/// Limit of all stages in a kernel besides its own, with the fields that they call: one for each call.
+const MAX_INLINED: usize = 24;
 
 /// Length of a stage's text that counts as little work \[bytes\].
 pub(super) const LITTLE: usize = 900;
@@ -73,8 +74,14 @@ impl<'a> Candidate<'a> {
             && one.gate == two.gate
             && blocks::table(one) == blocks::table(two)
             && (blocks::table(one).is_none() || one.sweeps == 1 && two.sweeps == 1)
-            && (one.substep == two.substep || !counts(one) && !counts(two))
+            && (one.substep == two.substep || !counts(one) || !counts(two))
     }
+}
+
+/// Whether a kernel of two operations has few enough stages.
+pub(super) fn few(one: &Op, other: &Op) -> bool {
+    let all = || [one, other].into_iter().flat_map(Op::inlined);
+    all().count() < MAX_INLINED && all().filter(|stage| stage.before).count() < MAX_TOGETHER
 }
 
 /// Whether an operation makes one pass over its cells or particles, in the default shape.

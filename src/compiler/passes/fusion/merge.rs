@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use super::eligible::names;
+use crate::graph::Graph;
 use crate::ir::{InstanceId, OWN, Op, OpId, Program, Read, StageInstance, ValueId, Write};
 
-/// Inlines the producer into the consumer, and empties the producer.
-pub(super) fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
+/// Inlines the producer into the consumer, and empties the producer. Of two substeps the dispatch counts as the one that a text names.
+pub(super) fn merge(graph: &Graph, program: &mut Program, producer: OpId, consumer: OpId) {
+    let named = program.ops.get(producer).filter(|op| names(graph, op, "substep")).map(|op| op.substep);
     let from = program.ops.get_mut(producer).map(|op| Op {
         stages: std::mem::take(&mut op.stages),
         writes: std::mem::take(&mut op.writes),
@@ -16,6 +19,7 @@ pub(super) fn merge(program: &mut Program, producer: OpId, consumer: OpId) {
     });
     if let (Some(from), Some(to)) = (from, program.ops.get_mut(consumer)) {
         build_before(from, to);
+        to.substep = named.unwrap_or(to.substep);
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::super::lanes;
-use super::eligible::{Candidate, LITTLE, MAX_TOGETHER, buffers, names, reads_own};
+use super::eligible::{Candidate, LITTLE, buffers, few, names, reads_own};
 use super::is_overwritten;
 use super::merge::{build_before, merge};
 use crate::graph::Graph;
@@ -32,7 +32,7 @@ pub(super) fn fuse(graph: &Graph, program: &mut Program, links: &mut Links, scat
     for consumer in program.ops.ids() {
         while let Some(producer) = producer(graph, program, links, consumer, scatters) {
             links.join(program, producer, consumer);
-            merge(program, producer, consumer);
+            merge(graph, program, producer, consumer);
             links.enter(program, consumer);
         }
     }
@@ -71,7 +71,7 @@ fn fits(
         } else {
             made(program, producer).all(|value| reads_own(graph, to, value))
         }
-        && from.inlined().len() + to.inlined().len() < MAX_TOGETHER
+        && few(from, to)
         && !links.around(program, producer, consumer)
         && (buffers(from, to) <= program.buffer_budget
             || binds_joined(graph, program, links, (producer, consumer)) <= program.buffer_budget)
