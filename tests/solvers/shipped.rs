@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use stagewright_compiler::tuning::{self, MAX_JOINED_BUFFERS, Shape};
+use stagewright_compiler::tuning::{self, MAX_BUFFERS, MAX_JOINED_BUFFERS, Shape};
 use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::document::{Document, NodeKind, ParamValue};
 use stagewright_language::graph::{Graph, Kind};
@@ -376,18 +376,31 @@ fn joining_dispatches_changes_no_bit() {
         assert_eq!(joined.apart, None, "{name}");
         let (most, needed) = (most_buffers(&joined), most_buffers(&apart));
         assert!(most <= needed.max(8), "{name}: a kernel binds {most} buffers, plain ones {needed}");
-        // Where an adapter offers more, more is joined.
-        let wide = tuned(Tuning { buffers: 16, joined_buffers: MAX_JOINED_BUFFERS, ..small_tiles(&document) });
-        for kernel in &wide.kernels {
-            let buffers: Vec<&str> = kernel.bindings.iter().map(|binding| binding.name.as_str()).collect();
-            let bound = buffers.len() + usize::from(kernel.warns);
-            let most = if kernel.name == "one workgroup" { MAX_JOINED_BUFFERS as usize } else { 16 };
-            assert!(bound <= most, "{name}: {} at {} binds {bound}: {buffers:?}", kernel.name, kernel.node);
-        }
+        // Where an adapter offers more, more is joined, and no kernel binds more than it offers, whatever that is.
+        let offering = |offered: u32| {
+            let (buffers, joined_buffers) = (offered.min(MAX_BUFFERS), offered.min(MAX_JOINED_BUFFERS));
+            let plan = tuned(Tuning { buffers, joined_buffers, ..small_tiles(&document) });
+            for kernel in &plan.kernels {
+                let bindings: Vec<&str> = kernel.bindings.iter().map(|binding| binding.name.as_str()).collect();
+                let bound = bindings.len() + usize::from(kernel.warns);
+                // Fusion leaves room for a cache and a pack.
+                let most =
+                    if kernel.name == "one workgroup" { joined_buffers } else { joined_buffers.min(buffers + 2) };
+                assert!(
+                    bound <= most as usize,
+                    "{name}: {} at {} binds {bound} of {offered}: {bindings:?}",
+                    kernel.name,
+                    kernel.node
+                );
+            }
+            plan
+        };
+        [16, 17, 18, 24, 25].into_iter().for_each(|offered| drop(offering(offered)));
+        let wide = offering(40);
         assert!(wide.frame.len() <= after, "{name}: {} dispatches of {after}", wide.frame.len());
         assert_eq!(wide.apart, None, "{name}");
         if wide.frame.len() < after {
-            println!("{name}: {} with kernels of 16 buffers", wide.frame.len());
+            println!("{name}: {} with kernels of 24 buffers", wide.frame.len());
             assert_same(&name, &played(wide, 2), &played(joined.clone(), 2));
         }
         // Tiles are swept from one buffer to another where single sweeps of a colour work in place, and what a search has found is kept.

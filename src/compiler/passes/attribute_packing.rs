@@ -275,7 +275,7 @@ fn has_room(graph: &Graph, program: &Program, (reader, spare): (OpId, usize), wa
     let mut after = op.clone();
     redirect(&mut after, wanted, ValueId::new(usize::MAX));
     let bound = |op: &Op| bindings::own_buffers(graph, program, op);
-    bound(&after) <= program.buffer_budget.max(bound(op)) + spare
+    bound(&after) <= (program.buffer_budget + spare).max(bound(op))
 }
 
 /// Makes an operation read a pack instead of the attributes in it.

@@ -47,9 +47,10 @@ impl Context<'_> {
         self.tuning.defaults == DefaultTuning::Gpu
     }
 
-    /// Buffers that a kernel may bind beyond those that fusion may use: a cache or a pack, for which large kernels would have no room.
-    fn spare(&self, program: &Program) -> usize {
-        usize::from(self.tuning.joined_buffers as usize > program.buffer_budget)
+    /// Buffers that a kernel may bind beyond those that fusion may use, up to `most` where the adapter has them: a cache and a pack, for which
+    /// large kernels would have no room.
+    fn spare(&self, program: &Program, most: usize) -> usize {
+        (self.tuning.joined_buffers as usize).saturating_sub(program.buffer_budget).min(most)
     }
 }
 
@@ -270,7 +271,7 @@ pub(super) const PASSES: &[Pass] = &[
         place: "after fusion: which searches share a kernel is known, and the cache takes a buffer of what is left",
         when: fuses,
         runs: Runs::Frame(|with, program| {
-            let spare = with.spare(program);
+            let spare = with.spare(program, 1);
             neighbor_cache::keep(with.graph, program, spare);
             Ok(())
         }),
@@ -282,7 +283,7 @@ pub(super) const PASSES: &[Pass] = &[
         place: "after fusion: only what is still read from memory is worth a pack",
         when: packs,
         runs: Runs::Frame(|with, program| {
-            let spare = with.spare(program);
+            let spare = with.spare(program, 2);
             attribute_packing::pack(with.graph, program, spare);
             Ok(())
         }),
