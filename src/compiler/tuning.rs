@@ -82,6 +82,11 @@ impl Shape {
     }
 
     /// Whether the shape has neither tiles nor several cells an invocation.
+    pub(crate) fn has_one_cell(&self) -> bool {
+        self.cells == 1 && self.is_flat()
+    }
+
+    /// Whether the shape has no tiles.
     fn is_flat(&self) -> bool {
         self.sweeps == 1 && self.halo == 0
     }
@@ -133,6 +138,8 @@ pub const MAX_JOINED_BUFFERS: u32 = 32;
 
 /// Invocations of a workgroup that every adapter supports.
 pub const LANES: u32 = 256;
+/// Limit of invocations of a workgroup, whatever the adapter offers.
+pub const MAX_LANES: u32 = 1024;
 /// Limit of invocations of a workgroup along each axis, which every adapter has.
 pub const MAX_WORKGROUP: [u32; 3] = [256, 256, 64];
 /// Words of workgroup memory that every adapter has.
@@ -166,6 +173,9 @@ pub struct Tuning {
     /// Storage buffers of a kernel that does the work of several small dispatches.
     #[serde(default)]
     pub joined_buffers: u32,
+    /// Invocations of a workgroup whose tile holds a whole domain, such as a coarse level of multigrid: nothing else runs beside it.
+    #[serde(default = "lanes")]
+    pub lanes: u32,
     /// Smallest capacity of a particle set that is listed by bins of cells, so that what it adds to a grid is summed in workgroup memory. Smaller
     /// sets take less time to add than to list.
     #[serde(default = "binned_capacity")]
@@ -179,6 +189,10 @@ fn binned_capacity() -> u32 {
     1 << 14
 }
 
+fn lanes() -> u32 {
+    LANES
+}
+
 impl Tuning {
     /// Defaults for a GPU on which nothing was measured.
     pub fn gpu() -> Tuning {
@@ -188,6 +202,7 @@ impl Tuning {
             fuse: true,
             buffers: 0,
             joined_buffers: 0,
+            lanes: lanes(),
             binned_capacity: binned_capacity(),
             without: Vec::new(),
         }
@@ -207,7 +222,7 @@ impl Tuning {
     /// The shape of a node that computes one cell an invocation, unless it is the plain one.
     pub fn group(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {
         let plain = Shape::plain(graph.dim(node));
-        self.measured(graph, node, stage).filter(|shape| shape.cells == 1 && shape.is_flat() && *shape != plain)
+        self.measured(graph, node, stage).filter(|shape| shape.has_one_cell() && *shape != plain)
     }
 
     fn measured(&self, graph: &Graph, node: &Node, stage: &Stage) -> Option<Shape> {

@@ -17,6 +17,7 @@ use std::sync::OnceLock;
 
 use interpret::Interpreter;
 use model::Model;
+use stagewright_compiler::tuning::LANES;
 use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
 use stagewright_language::graph::Graph;
@@ -42,7 +43,12 @@ fn options(way: usize, seed: u64, states: Vec<String>, wires: &[String]) -> Plan
     let tuning = match way {
         0 | 2 => Tuning::default(),
         4 => Tuning::cpu(),
-        _ => Tuning { binned_capacity: 1, joined_buffers: 8 + 8 * (way as u32 % 2), ..Tuning::gpu() },
+        _ => Tuning {
+            binned_capacity: 1,
+            joined_buffers: 8 + 8 * (way as u32 / 2 % 2),
+            lanes: LANES << (way / 2),
+            ..Tuning::gpu()
+        },
     };
     let keep = match way {
         0 => Keep::All,

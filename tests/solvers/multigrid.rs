@@ -2,6 +2,7 @@
 
 use std::f64::consts::PI;
 
+use stagewright_compiler::tuning::{LANES, MAX_LANES};
 use stagewright_compiler::{Keep, Plan, PlanOptions, Tuning};
 use stagewright_language::graph::Graph;
 use stagewright_language::library::Library;
@@ -168,16 +169,17 @@ fn planned(shape: &[usize], edge: &str, tuning: Tuning) -> Plan {
 #[test]
 fn a_v_cycle_of_few_dispatches_gives_the_same_bits() {
     // Two dispatches down a level and one up; around a periodic axis and in space not every level is swept on tiles.
-    let cases: [(&[usize], &str, usize); 5] = [
-        (&[72, 64], "wall", 27),
-        (&[291, 150], "wall", 27),
-        (&[100, 60], "zero", 27),
-        (&[64, 32], "wrap", 103),
-        (&[21, 34, 16], "wall", 93),
+    let cases: [(&[usize], &str, usize, u32); 6] = [
+        (&[72, 64], "wall", 27, LANES),
+        (&[291, 150], "wall", 27, LANES),
+        (&[100, 60], "zero", 27, LANES),
+        (&[64, 32], "wrap", 103, LANES),
+        (&[21, 34, 16], "wall", 93, LANES),
+        (&[21, 34, 16], "wall", 93, MAX_LANES),
     ];
-    for (shape, edge, most) in cases {
+    for (shape, edge, most, lanes) in cases {
         // Small levels by themselves too; `one_workgroup` joins those.
-        let tiles = Tuning { without: vec!["one_workgroup".into()], ..Tuning::gpu() };
+        let tiles = Tuning { without: vec!["one_workgroup".into()], lanes, ..Tuning::gpu() };
         let (plain, joined) = (planned(shape, edge, Tuning::default()), planned(shape, edge, tiles));
         let (before, after) = (plain.frame.len(), joined.frame.len());
         println!("{shape:?}, {edge}: {after} dispatches of {before}");

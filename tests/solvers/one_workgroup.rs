@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use stagewright_compiler::tuning::MAX_JOINED_BUFFERS;
+use stagewright_compiler::tuning::{LANES, MAX_JOINED_BUFFERS, MAX_LANES};
 use stagewright_compiler::{Dispatch, Keep, Over, Plan, PlanOptions, Tuning};
 use stagewright_language::document::Document;
 use stagewright_solver_support::harness::*;
@@ -78,13 +78,15 @@ fn small_dispatches_share_a_workgroup_and_change_no_bit() {
         ("40, 24", "wrap", "box"),
         ("7, 5", "clamp", "walls"),
         ("12, 10, 9", "wall", "box"),
+        ("20, 16, 18", "wall", "box"),
     ];
     for (cells, edge, solve) in today(cases, 2) {
         let (document, mut least) = (solver(cells, edge, solve), usize::MAX);
         let name = format!("{solve} of {cells}, {edge}");
         let plain = played(with(&document, Tuning::default(), &[]), 2);
         for joined_buffers in [8, 16, MAX_JOINED_BUFFERS] {
-            let tuning = Tuning { joined_buffers, ..Tuning::gpu() };
+            let lanes = if joined_buffers == 16 { LANES } else { MAX_LANES };
+            let tuning = Tuning { joined_buffers, lanes, ..Tuning::gpu() };
             let (one, several) = (with(&document, tuning.clone(), &[]), with(&document, apart(&tuning), &[]));
             let joined: u32 = turns(&one).iter().map(|(_, count)| count - 1).sum();
             println!("{name}: {} dispatches of {} by {joined_buffers} buffers", one.frame.len(), several.frame.len());

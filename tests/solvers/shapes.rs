@@ -353,3 +353,34 @@ fn what_is_made_again_is_the_same() {
         }
     }
 }
+
+/// Workgroups of a GPU are shaped by what they run over: rows of 32 cells leave a sixth of 80 without one, and rays of a square are alike.
+#[test]
+fn workgroups_that_fit_give_the_same_bits() {
+    let nodes = r##"
+        "domain": (domain: (resolution: ($cells), width: 1, edge: "wall")),
+        "picture": (domain: (resolution: (240, 150), width: 1, edge: "clamp")),
+        "smoke": (state: "Grid<f32>", on: "domain", inputs: {"next": "carry.result"}),
+        "flow": (state: "Grid<Vec>", on: "domain"),
+        "carry": (stage: "fluid/advect", inputs: {"field": "smoke", "velocity": "flow"}),
+        "camera": (stage: "view/camera", params: {"distance": 2.5, "look_at": (0.5, 0.2, 0.1)}),
+        "look": (stage: "view/smoke_volume", on: "picture", inputs: {"camera": "camera.camera", "density": "carry.result"}, params: {"size": (1, 0.4, 0.2)}),
+        "image": (state: "Grid<vec4f>", on: "picture", inputs: {"next": "tone.result"}),
+        "tone": (stage: "image/tonemap", inputs: {"image": "look.image"}),
+    "##;
+    let states = ["smoke.value", "flow.value", "image.value"];
+    for (cells, groups) in [("80, 32, 16", ["16x4x4", "16x4x1"]), ("64, 32, 18", ["32x4x2", "16x4x1"])] {
+        let values = [("$cells", cells.to_string())];
+        let document = document(60.0, nodes, &pairs(&values));
+        let graph = Graph::build(&document, Library::builtin()).unwrap_or_else(|e| panic!("{e}"));
+        let keep = Keep::Wires(states.map(String::from).to_vec());
+        let options = PlanOptions { keep, tuning: Tuning::gpu(), ..PlanOptions::default() };
+        let plan = Plan::compile(&graph, &options).unwrap_or_else(|e| panic!("{e}"));
+        for (node, group) in ["carry", "tone"].iter().zip(groups) {
+            let dispatch = plan.frame.iter().find(|dispatch| dispatch.node == *node).unwrap();
+            let [x, y, z] = plan.kernels[dispatch.kernel].workgroup;
+            assert_eq!(format!("{x}x{y}x{z}"), group, "{node} of {cells}");
+        }
+        assert_eq!(outcome(shaped(nodes, &values, None), &states), outcome(plan, &states), "{cells}");
+    }
+}

@@ -48,9 +48,11 @@ pub(super) struct Phase<'a> {
 /// Dispatches that one workgroup does in their order.
 #[derive(Default)]
 pub(super) struct Run {
-    /// Texts and statements of the phases.
+    /// Texts and calls of the phases.
     texts: Vec<Rc<str>>,
-    calls: Vec<String>,
+    calls: Vec<Call>,
+    /// Invocations of the workgroup, where a phase needs all of them at its barriers.
+    lanes: Option<u32>,
     block: Block,
     bound: Vec<Bound>,
     /// Workgroup memory that phases have in common: by type and number of the variable, the most elements.
@@ -58,6 +60,12 @@ pub(super) struct Run {
     frame: bool,
     finite: bool,
     in_bounds: bool,
+}
+
+/// The call that does the work of a phase, and the invocations that make it.
+struct Call {
+    text: String,
+    lanes: u32,
 }
 
 /// A buffer of a run.
@@ -83,6 +91,10 @@ impl Run {
     pub(super) fn take(&mut self, phase: &Phase<'_>, most: usize) -> bool {
         let module = phase.module;
         let Some(call) = module.call(phase, self.len()) else { return false };
+        let meets = module.barriers.then_some(call.lanes);
+        if meets.is_some_and(|lanes| self.lanes.is_some_and(|other| other != lanes)) {
+            return false;
+        }
         // The same memory has one type in a kernel.
         let mut bound: Vec<Bound> = Vec::new();
         for ((_, ty, writes), buffer) in module.buffers.iter().zip(phase.buffers) {
@@ -107,6 +119,7 @@ impl Run {
         if self.bound.len() + bound.len() > most || words > MAX_TILE_WORDS || length > MAX_TEXT && self.len() > 0 {
             return false;
         }
+        self.lanes = self.lanes.or(meets);
         self.bound.extend(bound);
         self.shared = shared;
         for ((_, _, writes), buffer) in module.buffers.iter().zip(phase.buffers) {
@@ -116,7 +129,7 @@ impl Run {
         true
     }
 
-    fn add(&mut self, phase: &Phase<'_>, call: String) {
+    fn add(&mut self, phase: &Phase<'_>, call: Call) {
         let module = phase.module;
         let place = |buffer: &BufferId| self.bound.iter().position(|bound| bound.buffer == *buffer);
         self.texts.push(module.renamed(self.len(), phase.buffers.iter().map(place).collect()));
@@ -147,17 +160,22 @@ impl Run {
         }
         self.texts.iter().for_each(|text| wgsl.push_str(text));
         let between = "    storageBarrier(); workgroupBarrier();\n";
+        let all = self.lanes.unwrap_or(LANES);
+        let call = |Call { text, lanes }: &Call| match *lanes < all {
+            true => format!("    if (_lane < {lanes}u) {{ {text}; }}\n"),
+            false => format!("    {text};\n"),
+        };
         let _ = write!(
             wgsl,
-            "@compute @workgroup_size({LANES})\nfn _main(@builtin(local_invocation_index) _lane: u32) {{\n{}}}\n",
-            self.calls.join(between)
+            "@compute @workgroup_size({all})\nfn _main(@builtin(local_invocation_index) _lane: u32) {{\n{}}}\n",
+            self.calls.iter().map(call).collect::<Vec<_>>().join(between)
         );
         let binding = |(at, bound): (usize, &Bound)| Binding { name: format!("_b{at}"), writes: bound.writes };
         let kernel = Kernel {
             name: "one workgroup".into(),
             node: node.into(),
             wgsl,
-            workgroup: [LANES, 1, 1],
+            workgroup: [all, 1, 1],
             bindings: self.bound.iter().enumerate().map(binding).collect(),
             finite: self.finite,
             in_bounds: self.in_bounds,
@@ -287,24 +305,20 @@ impl Module {
         self.renamed.borrow_mut().entry((number, places)).or_insert_with_key(text).clone()
     }
 
-    /// The statement that does the work of a phase; `None` where one workgroup can't.
-    fn call(&self, phase: &Phase<'_>, number: usize) -> Option<String> {
+    /// The call that does the work of a phase; `None` where one workgroup can't.
+    fn call(&self, phase: &Phase<'_>, number: usize) -> Option<Call> {
         let main = format!("{}_main", prefix(number));
         let [x, y, z] = phase.kernel.workgroup;
         let lanes = x * y * z;
         let cells: u32 = phase.cells.iter().product();
         let along = |[x, y, _]: [u32; 3]| format!("vec3u(_lane % {x}u, _lane / {x}u % {y}u, _lane / {}u)", x * y);
-        let call = |lanes: u32, arguments: &str| match lanes < LANES {
-            true => format!("    if (_lane < {lanes}u) {{ {main}({arguments}); }}\n"),
-            false => format!("    {main}({arguments});\n"),
-        };
         // Cells follow one another, whatever shape a workgroup of the phase alone would have.
         let by_cell = self.takes.iter().all(|builtin| builtin == "global_invocation_id") && cells > 0 && !self.barriers;
         if by_cell {
             let argument = if self.takes.is_empty() { String::new() } else { along(phase.cells) };
-            return (cells <= LANES).then(|| call(cells, &argument));
+            return (cells <= LANES).then(|| Call { text: format!("{main}({argument})"), lanes: cells });
         }
-        if phase.groups != [1; 3] || lanes > LANES || self.barriers && lanes != LANES {
+        if phase.groups != [1; 3] || !self.barriers && lanes > LANES || self.barriers && lanes < LANES {
             return None;
         }
         let arguments = self.takes.iter().map(|builtin| {
@@ -316,7 +330,7 @@ impl Module {
                 _ => return None,
             })
         });
-        Some(call(lanes, &arguments.collect::<Option<Vec<_>>>()?.join(", ")))
+        Some(Call { text: format!("{main}({})", arguments.collect::<Option<Vec<_>>>()?.join(", ")), lanes })
     }
 }
 

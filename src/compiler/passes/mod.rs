@@ -22,6 +22,7 @@ mod schedule;
 mod shared_memory_tiles;
 mod temporal_blocking;
 mod vectorize;
+mod workgroup_shapes;
 
 use std::collections::BTreeSet;
 
@@ -423,10 +424,21 @@ pub(super) const PASSES: &[Pass] = &[
         name: "one_workgroup",
         phase: Phase::Launch,
         verb: "marked",
-        place: "last: which operations stand next to each other, and how much work each is, changes no more",
+        place: "after all that moves operations: which stand next to each other, and how much work each is, changes no more",
         when: |with| with.tuning.fuse && with.on_gpu(),
         runs: Runs::Frame(|with, program| {
             one_workgroup::mark(with.graph, program);
+            Ok(())
+        }),
+    },
+    Pass {
+        name: "workgroup_shapes",
+        phase: Phase::Launch,
+        verb: "shaped the workgroups of",
+        place: "last: it is for what no other pass has given a shape",
+        when: |with| with.tuning.fuse && with.on_gpu(),
+        runs: Runs::Frame(|with, program| {
+            workgroup_shapes::fit(with.graph, program);
             Ok(())
         }),
     },

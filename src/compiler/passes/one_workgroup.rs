@@ -62,6 +62,9 @@ fn fill_workgroup(graph: &Graph, op: &mut Op) {
     };
     let dim = graph.dim(node);
     let lanes = shape.group.iter().product::<u32>().max(1);
+    if lanes >= LANES {
+        return;
+    }
     let mut left = LANES / lanes;
     // The last axis first; a kernel that shares its workgroup with no other is dispatched in this shape.
     for axis in (0..dim as usize).rev() {
@@ -71,10 +74,7 @@ fn fill_workgroup(graph: &Graph, op: &mut Op) {
         }
     }
     let cells = shape.tile_size(dim).iter().product::<u32>();
-    if lanes < LANES
-        && shape.group.iter().product::<u32>() == LANES
-        && cells * tiles::words(graph, node) <= MAX_TILE_WORDS
-    {
+    if shape.group.iter().product::<u32>() == LANES && cells * tiles::words(graph, node) <= MAX_TILE_WORDS {
         op.shape = Some(shape);
     }
 }

@@ -8,7 +8,7 @@
 
 use crate::ir::tiles::{holds_domain, radius, words};
 use crate::ir::{Op, OpId, Program, Task, ValueId, blocks};
-use crate::tuning::{DefaultTuning, LANES, MAX_TILE_WORDS, Shape, Tuning};
+use crate::tuning::{DefaultTuning, LANES, MAX_TILE_WORDS, MAX_WORKGROUP, Shape, Tuning};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::graph::{Graph, Kind};
@@ -45,7 +45,8 @@ pub(super) fn join(graph: &Graph, program: &mut Program, tuning: &Tuning) {
         let iterations = run.len() / colors;
         // Where a tile holds the whole domain, nothing is missing at its border; where it is small, no other is as fast.
         let small = |shape: &Shape| tuning.defaults == DefaultTuning::Gpu && shape.cells <= SMALL;
-        let whole = whole_shape(graph, &program.ops[first]).filter(|shape| iterations > longest || small(shape));
+        let whole = whole_shape(graph, &program.ops[first], tuning);
+        let whole = whole.filter(|shape| iterations > longest || small(shape));
         let (shape, longest) = whole.map_or((shape, longest), |whole| (whole, iterations));
         if longest == 0 {
             continue;
@@ -104,13 +105,13 @@ fn wanted(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<(u32, Shape)> {
     if blocks::table(op).is_some() {
         // In blocks of its own cells less is done by their list.
         let wide = blocks::tile(op).is_some() && tuning.defaults == DefaultTuning::Gpu;
-        return Some((radius, whole_shape(graph, op).filter(|_| wide)?));
+        return Some((radius, whole_shape(graph, op, tuning).filter(|_| wide)?));
     }
     let shape = tuning.sweeping(graph, node, stage, words);
     let cells: u32 = shape.tile_size(dim).iter().product();
     // Rows with an even number of cells, since two may share a word.
     let even = shape.group[0].is_multiple_of(2);
-    let small = || whole_shape(graph, op).filter(|_| tuning.defaults == DefaultTuning::Gpu);
+    let small = || whole_shape(graph, op, tuning).filter(|_| tuning.defaults == DefaultTuning::Gpu);
     let shape = Some(shape).filter(|shape| shape.sweeps > 1 && even && cells * words <= MAX_TILE_WORDS).or_else(small);
     shape.map(|shape| (radius, shape))
 }
@@ -124,23 +125,27 @@ fn most_sweeps(graph: &Graph, op: &Op, shape: &Shape, radius: u32) -> usize {
 }
 
 /// The shape of a tile that holds the whole domain, if it fits into workgroup memory.
-fn whole_shape(graph: &Graph, op: &Op) -> Option<Shape> {
+fn whole_shape(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<Shape> {
     let node = graph.nodes.get(op.node)?;
     let [x, y, z] = graph.extent(node).map(u32::next_power_of_two);
     let dim = graph.dim(node);
     if x.saturating_mul(y).saturating_mul(z) > MAX_TILE_WORDS {
         return None;
     }
+    // In the plane several tiles are faster than a wider one.
+    let most = if dim == 3 { tuning.lanes } else { LANES };
     let lanes = |free: u32, cells: u32| free.min(cells / 2).max(1);
     // An even number of cells along both axes: two share a word, or differ in colour.
     let x = x.max(2);
     let (group, along) = match dim {
-        3 => ([x, y, lanes(LANES.checked_div(x * y)?, z)], z),
-        _ => ([x, lanes(LANES.checked_div(x)?, y), 1], y),
+        3 => ([x, y, lanes(most.checked_div(x * y)?, z)], z),
+        _ => ([x, lanes(most.checked_div(x)?, y), 1], y),
     };
     let rows: u32 = if dim == 3 { group[2] } else { group[1] };
     let shape = Shape { group, cells: (along / rows).max(2), sweeps: 2, halo: 0 };
     let cells: u32 = shape.tile_size(dim).iter().product();
-    let fits = group.iter().product::<u32>() <= LANES && cells * words(graph, node) <= MAX_TILE_WORDS;
+    let few =
+        group.iter().product::<u32>() <= most && group.iter().zip(MAX_WORKGROUP).all(|(size, most)| *size <= most);
+    let fits = few && cells * words(graph, node) <= MAX_TILE_WORDS;
     (fits && holds_domain(graph, op, &shape)).then_some(shape)
 }

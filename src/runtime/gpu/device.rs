@@ -8,7 +8,7 @@ use super::pipelines::Pipelines;
 use super::store::Store;
 use super::wire_view::kernels::Compiled;
 use crate::plan::Tuning;
-use crate::plan::tuning::{MAX_BUFFERS, MAX_JOINED_BUFFERS};
+use crate::plan::tuning::{LANES, MAX_BUFFERS, MAX_JOINED_BUFFERS, MAX_LANES};
 
 /// Why there is no device.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -179,8 +179,16 @@ impl Gpu {
     pub fn tuning(&self) -> Tuning {
         let offered = self.device.limits().max_storage_buffers_per_shader_stage;
         let (buffers, joined_buffers) = (offered.min(MAX_BUFFERS), offered.min(MAX_JOINED_BUFFERS));
-        let usual = if self.is_software() { Tuning::cpu() } else { Tuning::gpu() };
-        Tuning { buffers, joined_buffers, ..usual }
+        if self.is_software() {
+            return Tuning { buffers, joined_buffers, ..Tuning::cpu() };
+        }
+        // The one workgroup of several small dispatches has them all along x.
+        Tuning {
+            buffers,
+            joined_buffers,
+            lanes: self.widest_group().min(self.device.limits().max_compute_workgroup_size_x).clamp(LANES, MAX_LANES),
+            ..Tuning::gpu()
+        }
     }
 
     /// Whether the adapter is a software adapter, which computes on the CPU.

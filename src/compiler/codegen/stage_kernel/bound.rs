@@ -38,7 +38,7 @@ pub(super) fn bound(graph: &Graph, program: &Program, op: &Op, in_place: &[bool]
     let binder = Binder { graph, program, op, in_place };
     let mut reads: Vec<Bound> = op.reads.iter().filter_map(|read| binder.read(read)).collect();
     // Stages that share a dispatch share what they read; where several cells are loaded at a time, each port has its own variables.
-    if op.shape.is_none() && op.inlined().iter().any(|built| built.before) {
+    if op.shape.is_none_or(|shape| shape.has_one_cell()) && op.inlined().iter().any(|built| built.before) {
         reads = reads.into_iter().fold(Vec::new(), share);
     }
     reads.extend(op.writes.iter().zip(in_place).filter_map(|(write, in_place)| binder.before(write, *in_place)));

@@ -1,13 +1,17 @@
 //! Grids between their cells: `x_at(position)`, linear between cell centres, or between the faces of each component; and its transpose,
 //! `add_x_at(position, value)`.
 //!
+//! Where a border shows its nearest cell, perhaps scaled, the coordinate is kept inside instead of each of the four or eight cells, and these
+//! are loaded at constant distances from the first.
+//!
 //! ```wgsl
-//! fn dye_at(_position: vec2f) -> vec4f { let _q = clamp(_position / 0.5f - 0.5, vec2f(-1.0), vec2f(65.0, 49.0)); let _o = floor(_q); .. }
+//! fn dye_at(_position: vec2f) -> vec4f { let _u = _position / 0.5f - 0.5; let _q = clamp(_u, vec2f(0.0), vec2f(63.0, 47.0)); .. }
+//! fn tile_at(_position: vec2f) -> vec4f { let _q = (_position / 0.5f - 0.5) - floor(..) * vec2f(64.0, 48.0); let _o = floor(_q); .. }
 //! ```
 
-use super::grid::Grid;
+use super::grid::{Grid, Source};
 use crate::codegen::sides;
-use crate::codegen::wgsl::{COMPONENTS, cell_edges, cell_type, float, position_type};
+use crate::codegen::wgsl::{COMPONENTS, cell_edges, cell_literal, cell_type, element, float, position_type};
 use crate::stage::types::{EdgeRule, ValueType, WireType};
 
 impl Grid<'_> {
@@ -22,14 +26,12 @@ impl Grid<'_> {
             return format!("{head} {{ return {name}({}({q})); }}", cell_type(dim));
         }
         if self.ty != WireType::FaceGrid {
-            let q = self.bounded(&format!("_position / {h} - 0.5"));
-            return format!("{head} {{ let _q = {q}; {} }}", self.blend("", "return "));
+            let blend = self.blend(&format!("_position / {h} - 0.5"), None);
+            return format!("{head} {{ {} return {}; }}", blend.before, blend.value);
         }
         let part = |axis: usize| {
-            let q = self.bounded(&format!("_position / {h} - {position}({})", self.offset(axis)));
-            let component = COMPONENTS[axis];
-            let sum = self.blend(&format!(".{component}"), &format!("_v.{component} = "));
-            format!("{{ let _q = {q}; {sum} }}")
+            let blend = self.blend(&format!("_position / {h} - {position}({})", self.offset(axis)), Some(axis));
+            format!("{{ {} _v.{} = {}; }}", blend.before, COMPONENTS[axis], blend.value)
         };
         let parts: Vec<String> = (0..dim as usize).map(part).collect();
         format!("{head} {{ var _v: {ty}; {} return _v; }}", parts.join(" "))
@@ -94,24 +96,113 @@ impl Grid<'_> {
         }
     }
 
-    /// Linear interpolation around the coordinate `_q`, from the accessor itself so that the edge rule holds.
-    fn blend(&self, component: &str, result: &str) -> String {
-        let name = self.name;
-        let dim = self.dim();
+    /// Linear interpolation around a coordinate. `faces`: of the faces across this axis.
+    fn blend(&self, coordinate: &str, faces: Option<usize>) -> Blend {
+        if let Some(inside) = self.blend_inside(coordinate, faces) {
+            return inside;
+        }
         let cells = cell_type(self.dim());
-        let number = self.number().1;
-        let corner = |x: i32, y: i32, z: i32| match dim {
+        let q = self.bounded(coordinate);
+        Blend {
+            before: format!("let _q = {q}; let _o = floor(_q); let _f = _q - _o; let _b = {cells}(_o);"),
+            value: self.mixed(|corner| self.corner(corner, faces)),
+        }
+    }
+
+    /// Interpolation at the nearest coordinate inside, where that and a factor is all that a border does; `None` where it does more, or a grid
+    /// is so narrow that there is nothing between its cells. Which of the two it is depends on nothing that a plan chooses.
+    fn blend_inside(&self, coordinate: &str, faces: Option<usize>) -> Option<Blend> {
+        let (dim, cells, ty) = (self.dim(), cell_type(self.dim()), position_type(self.dim()));
+        let mut last = self.resolution().map(|n| n - 1);
+        faces.and_then(|axis| last.get_mut(axis)).into_iter().for_each(|last| *last += 1);
+        let other = self.edges.has(EdgeRule::Wrap) || self.edges.has(EdgeRule::Mirror);
+        if other || last.iter().take(dim as usize).any(|last| *last < 1) {
+            return None;
+        }
+        let ends: Vec<String> = last.iter().take(dim as usize).map(|last| format!("{last}.0")).collect();
+        let mut before = format!("let _u = {coordinate}; let _q = clamp(_u, {ty}(0.0), {ty}({})); ", ends.join(", "));
+        let (zero, below) = (format!("{cells}(0)"), cell_literal(last.map(|last| last - 1), dim));
+        before += &format!("let _b = clamp({cells}(_q), {zero}, {below}); let _f = _q - {ty}(_b);");
+        let mut value = match (self.source, &self.pooled, &self.held) {
+            (Source::Buffer(variable), None, None) if !self.ty.value().is_array() && self.layout.fixed.is_none() => {
+                let size = match faces {
+                    Some(_) => self.domain.face_resolution(),
+                    None => self.domain.resolution,
+                };
+                before += &format!(" let _e = {};", element("_b", size, dim));
+                self.mixed(|[x, y, z]| {
+                    let [along, deep, _] = size;
+                    let place = match x + along * (y + deep * z) {
+                        0 => "_e".to_string(),
+                        apart => format!("(_e + {apart})"),
+                    };
+                    match (faces, dim) {
+                        (Some(axis), 3) => format!("{variable}[3 * {place} + {axis}]"),
+                        (Some(axis), _) => format!("{variable}[{place}].{}", COMPONENTS[axis]),
+                        (None, _) => self.layout.load(variable, &place),
+                    }
+                })
+            }
+            (Source::Function(function), None, None) => self.mixed(|[x, y, z]| {
+                let corner = cell_literal([x, y, z].map(i64::from), dim);
+                format!("{function}(_b + {corner})")
+            }),
+            _ => self.mixed(|corner| self.corner(corner, faces)),
+        };
+        let turns = faces.is_none() && self.ty.value() == ValueType::Vec && self.edges.has(EdgeRule::Wall);
+        if turns {
+            // What is turned round at a wall goes from one cell to its image.
+            let beyond = self.beyond(EdgeRule::Wall);
+            value = format!("{value} * max({ty}(1.0) - 2.0 * {beyond}, {ty}(-1.0))");
+        }
+        if self.edges.has(EdgeRule::Zero) {
+            before += &format!(" let _z = max({ty}(1.0) - {}, {ty}(0.0));", self.beyond(EdgeRule::Zero));
+            let parts: Vec<String> = COMPONENTS.iter().take(dim as usize).map(|axis| format!("_z.{axis}")).collect();
+            value = format!("({}) * ({value})", parts.join(" * "));
+        }
+        Some(Blend { before, value })
+    }
+
+    /// How far `_u` lies beyond `_q` on the sides with this rule, along each axis.
+    fn beyond(&self, rule: EdgeRule) -> String {
+        let (dim, ty) = (self.dim(), position_type(self.dim()));
+        let sides = self.edges.are(&[rule]);
+        let mask = |side: usize| {
+            let parts = sides.iter().take(dim as usize).map(|sides| if sides[side] { "1.0" } else { "0.0" });
+            format!("{ty}({})", parts.collect::<Vec<_>>().join(", "))
+        };
+        match sides.iter().take(dim as usize).all(|sides| *sides == [true; 2]) {
+            true => "abs(_u - _q)".to_string(),
+            false => format!("max((_u - _q) * {}, (_q - _u) * {})", mask(1), mask(0)),
+        }
+    }
+
+    /// The value of a cell, or of its face across an axis, by the accessor itself, so that the edge rule holds.
+    fn corner(&self, [x, y, z]: [u32; 3], faces: Option<usize>) -> String {
+        let (name, number) = (self.name, self.number().1);
+        let component = faces.map_or(String::new(), |axis| format!(".{}", COMPONENTS[axis]));
+        match self.dim() {
             3 => format!("{name}(_b + vec3i({x}, {y}, {z}){number}){component}"),
             _ => format!("{name}(_b + vec2i({x}, {y}){number}){component}"),
-        };
+        }
+    }
+
+    /// The values of four or eight cells, mixed by `_f`.
+    fn mixed(&self, corner: impl Fn([u32; 3]) -> String) -> String {
         // WGSL mixes no matrices.
         let mix = |a: String, b: String, axis: &str| match self.ty.value() == ValueType::Mat {
             true => format!("((1.0 - _f.{axis}) * {a} + _f.{axis} * {b})"),
             false => format!("mix({a}, {b}, _f.{axis})"),
         };
-        let row = |y, z| mix(corner(0, y, z), corner(1, y, z), "x");
+        let row = |y, z| mix(corner([0, y, z]), corner([1, y, z]), "x");
         let plane = |z| mix(row(0, z), row(1, z), "y");
-        let sum = if dim == 3 { mix(plane(0), plane(1), "z") } else { plane(0) };
-        format!("let _o = floor(_q); let _f = _q - _o; let _b = {cells}(_o); {result}{sum};")
+        if self.dim() == 3 { mix(plane(0), plane(1), "z") } else { plane(0) }
     }
+}
+
+/// Interpolation between cells.
+struct Blend {
+    /// Statements before the value.
+    before: String,
+    value: String,
 }
