@@ -214,6 +214,62 @@ fn positions_outside_follow_the_edge_rule() {
 }
 
 #[test]
+fn grids_of_one_or_two_cells_follow_the_edge_rule() {
+    for shape in [&[6, 1][..], &[1, 5], &[2, 2], &[1, 1, 1], &[2, 1, 3]] {
+        for edge in [EdgeRule::Wall, EdgeRule::Clamp, EdgeRule::Zero, EdgeRule::Wrap] {
+            let scene = Scene::new(shape, edge, AROUND);
+            scene.compare_cells_far();
+            scene.compare_faces_far();
+        }
+    }
+}
+
+const BEYOND: &str = r##"
+    "domain": (domain: (resolution: ($cells), width: 3, edge: "$edge")),
+    "f": (state: "Grid<f32>"),
+    "v": (state: "Grid<Vec>"),
+    "w": (state: "FaceGrid"),
+    "far": (custom: r#"//! Far
+        //! @in numbers: Grid<f32>
+        //! @in vectors: Grid<Vec>
+        //! @in faces: FaceGrid
+        //! @out number: Grid<f32>
+        //! @out vector: Grid<Vec>
+        //! @out face: Grid<Vec>
+        //! @param times: f32 = 1
+        fn stage(cell: Cell) -> Result {
+            let at = position(cell);
+            let infinite = (at - 0.5 * SIZE) * params.times * params.times;
+            let far = select(at, infinite, vec3<bool>(cell.x % 3 != 0, cell.y % 2 == 0, true).$axes);
+            return Result(numbers_at(far), vectors_at(far), faces_at(far));
+        }"#, inputs: {"numbers": "f.value", "vectors": "v.value", "faces": "w.value"}),
+"##;
+
+#[test]
+fn infinitely_far_is_as_far_away() {
+    for (cells, axes) in [("6, 5", "xy"), ("5, 4, 4", "xyz")] {
+        for edge in ["wall", "clamp", "zero", "open", "left wall, right zero, y clamp", "x zero, bottom open, top zero"]
+        {
+            let mut sim = start(
+                60.0,
+                BEYOND,
+                &pairs(&[("$cells", cells.into()), ("$edge", edge.into()), ("$axes", axes.into())]),
+            );
+            let mut found = |times: f64| {
+                sim.set_param("far.times", ParamValue::Number(times)).unwrap();
+                let count = |wire: &str| sim.read(wire).unwrap().words.len();
+                let (f, v, w) = (random(count("f"), 1), random(count("v"), 2), random(count("w"), 3));
+                let number = run(&mut sim, &[("f", &f), ("v", &v), ("w", &w)], 1, "far.number");
+                [number, read(&sim, "far.vector"), read(&sim, "far.face")]
+            };
+            let (far, infinite) = (found(1e3), found(1e30));
+            assert!(infinite.iter().flatten().all(|value| value.is_finite()), "{edge}");
+            assert_eq!(far, infinite, "{edge}, {cells}");
+        }
+    }
+}
+
+#[test]
 fn positions_more_than_a_box_outside_still_mirror() {
     scenes(&[EdgeRule::Mirror], FAR).for_each(|s| s.compare_cells_far());
 }

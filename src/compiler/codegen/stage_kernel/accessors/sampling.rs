@@ -150,20 +150,24 @@ impl Grid<'_> {
             _ => self.mixed(|corner| self.corner(corner, faces)),
         };
         let turns = faces.is_none() && self.ty.value() == ValueType::Vec && self.edges.has(EdgeRule::Wall);
+        let fades = self.edges.has(EdgeRule::Zero);
+        if turns || fades {
+            // Infinity times zero would be no number.
+            before += &format!(" let _d = clamp(_u - _q, {ty}(-1.0), {ty}(1.0));");
+        }
         if turns {
             // What is turned round at a wall goes from one cell to its image.
-            let beyond = self.beyond(EdgeRule::Wall);
-            value = format!("{value} * max({ty}(1.0) - 2.0 * {beyond}, {ty}(-1.0))");
+            value = format!("{value} * ({ty}(1.0) - 2.0 * {})", self.beyond(EdgeRule::Wall));
         }
-        if self.edges.has(EdgeRule::Zero) {
-            before += &format!(" let _z = max({ty}(1.0) - {}, {ty}(0.0));", self.beyond(EdgeRule::Zero));
+        if fades {
+            before += &format!(" let _z = {ty}(1.0) - {};", self.beyond(EdgeRule::Zero));
             let parts: Vec<String> = COMPONENTS.iter().take(dim as usize).map(|axis| format!("_z.{axis}")).collect();
             value = format!("({}) * ({value})", parts.join(" * "));
         }
         Some(Blend { before, value })
     }
 
-    /// How far `_u` lies beyond `_q` on the sides with this rule, along each axis.
+    /// How far beyond the nearest coordinate inside, up to a cell, a coordinate lies along each axis on the sides with this rule.
     fn beyond(&self, rule: EdgeRule) -> String {
         let (dim, ty) = (self.dim(), position_type(self.dim()));
         let sides = self.edges.are(&[rule]);
@@ -172,8 +176,8 @@ impl Grid<'_> {
             format!("{ty}({})", parts.collect::<Vec<_>>().join(", "))
         };
         match sides.iter().take(dim as usize).all(|sides| *sides == [true; 2]) {
-            true => "abs(_u - _q)".to_string(),
-            false => format!("max((_u - _q) * {}, (_q - _u) * {})", mask(1), mask(0)),
+            true => "abs(_d)".to_string(),
+            false => format!("max(_d * {}, -_d * {})", mask(1), mask(0)),
         }
     }
 
