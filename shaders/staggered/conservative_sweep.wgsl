@@ -75,6 +75,8 @@ fn mean_next_to(cell: Cell, axis: i32, upper: bool, x: f32) -> F {
     let here = value(cell);
     let ahead = select(value(cell + e), here, closed(max(cell, cell + e), axis));
     let behind = select(value(cell - e), here, closed(max(cell, cell - e), axis));
+    // As in empty space. The parabola is this constant, to the bit.
+    if all(here == ahead) && all(here == behind) { return here; }
     let far_ahead = select(value(cell + 2 * e), ahead, closed(max(cell + e, cell + 2 * e), axis));
     let far_behind = select(value(cell - 2 * e), behind, closed(max(cell - e, cell - 2 * e), axis));
     let slope = limited(behind, here, ahead);
