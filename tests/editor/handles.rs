@@ -436,7 +436,7 @@ fn a_field_is_looked_at_like_a_wire_with_contours_or_arrows() {
     bench.until("fewer cells", |bench| {
         legend(bench, "contours").is_some_and(|text| text.contains("slope.field@coarse"))
     });
-    assert!(bench.find("32").is_some(), "as many values as the coarse domain has cells");
+    bench.until("as many values as the coarse domain has cells", |bench| bench.find("32").is_some());
     bench.press("output drift.velocity");
     bench.compiled();
     bench.until("arrows", |bench| legend(bench, "arrows").is_some());

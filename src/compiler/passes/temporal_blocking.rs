@@ -132,8 +132,8 @@ fn whole_shape(graph: &Graph, op: &Op, tuning: &Tuning) -> Option<Shape> {
     if x.saturating_mul(y).saturating_mul(z) > MAX_TILE_WORDS {
         return None;
     }
-    // In the plane several tiles are faster than a wider one.
-    let most = if dim == 3 { tuning.lanes } else { LANES };
+    // In the plane several tiles are faster than a wider one. Sizes of tiles are powers of two.
+    let most = if dim == 3 { 1 << tuning.lanes.max(1).ilog2() } else { LANES };
     let lanes = |free: u32, cells: u32| free.min(cells / 2).max(1);
     // An even number of cells along both axes: two share a word, or differ in colour.
     let x = x.max(2);

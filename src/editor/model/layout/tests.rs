@@ -319,9 +319,9 @@ fn the_first_output_stays_the_first() {
 fn a_frame_keeps_its_nodes_and_no_others() {
     let mut document = example("templates/fluid_2d");
     let scope = Scope::default();
-    let names = ["divergence", "pressure", "project"].map(String::from).into();
+    let names = ["centers", "jet", "stir"].map(String::from).into();
     let size = |_: &str| (200.0, 150.0);
-    edit::frame_around(&mut document, &scope, &names, size, "Projection").unwrap();
+    edit::frame_around(&mut document, &scope, &names, size, "Forces").unwrap();
     // It is the part of them that lies inside.
     let area = frame_area;
     let inside = |document: &Document| {
