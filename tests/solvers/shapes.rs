@@ -354,7 +354,7 @@ fn what_is_made_again_is_the_same() {
     }
 }
 
-/// Workgroups of a GPU are shaped by what they run over: rows of 32 cells leave a sixth of 80 without one, and rays of a square are alike.
+/// Workgroups of a GPU are shaped by what they run over: rows of 32 cells leave a sixth of 80 without one, and rays of a block are alike.
 #[test]
 fn workgroups_that_fit_give_the_same_bits() {
     let nodes = r##"

@@ -1,5 +1,5 @@
 //! Workgroups that fit what they run over. Rows of 32 cells are what memory likes best, but a domain of 80 cells leaves a sixth of such
-//! invocations without work, and rays from a camera that lie in a row go different ways, while those of a square are long together.
+//! invocations without work, and rays from a camera that lie in a row go different ways, while those of a block are long together.
 
 use crate::graph::{Graph, Kind, Node};
 use crate::ir::query::stage_of;
@@ -10,8 +10,8 @@ use crate::tuning::Shape;
 
 /// Smaller domains wait for memory, whatever their workgroups are.
 const LARGE: u32 = 1 << 15;
-/// Workgroups of rays.
-const SQUARE: [u32; 3] = [16, 4, 1];
+/// Workgroups of rays, whose groups of 32 are blocks of 16 x 2.
+const RAYS: [u32; 3] = [16, 4, 1];
 /// Workgroups with shorter rows, in space.
 const SHORT_ROWS: [u32; 3] = [16, 4, 4];
 
@@ -23,7 +23,7 @@ pub(super) fn fit(graph: &Graph, program: &mut Program) {
         let plain = Shape::plain(graph.dim(node));
         let group = match graph.dim(node) {
             3 => Some(SHORT_ROWS).filter(|short| idle(graph, node, plain.group) > 2 * idle(graph, node, *short)),
-            _ => Some(SQUARE).filter(|_| follows_rays(graph, op)),
+            _ => Some(RAYS).filter(|_| follows_rays(graph, op)),
         };
         if let Some(group) = group {
             program.ops[index].shape = Some(Shape { group, ..plain });

@@ -105,7 +105,7 @@ impl Grid<'_> {
         let q = self.bounded(coordinate);
         Blend {
             before: format!("let _q = {q}; let _o = floor(_q); let _f = _q - _o; let _b = {cells}(_o);"),
-            value: self.mixed(|corner| self.corner(corner, faces)),
+            value: self.mixed(|corner| self.corner(self.name, corner, faces)),
         }
     }
 
@@ -143,11 +143,8 @@ impl Grid<'_> {
                     }
                 })
             }
-            (Source::Function(function), None, None) => self.mixed(|[x, y, z]| {
-                let corner = cell_literal([x, y, z].map(i64::from), dim);
-                format!("{function}(_b + {corner})")
-            }),
-            _ => self.mixed(|corner| self.corner(corner, faces)),
+            (Source::Function(function), None, None) => self.mixed(|corner| self.corner(function, corner, faces)),
+            _ => self.mixed(|corner| self.corner(self.name, corner, faces)),
         };
         let turns = faces.is_none() && self.ty.value() == ValueType::Vec && self.edges.has(EdgeRule::Wall);
         let fades = self.edges.has(EdgeRule::Zero);
@@ -181,14 +178,11 @@ impl Grid<'_> {
         }
     }
 
-    /// The value of a cell, or of its face across an axis, by the accessor itself, so that the edge rule holds.
-    fn corner(&self, [x, y, z]: [u32; 3], faces: Option<usize>) -> String {
-        let (name, number) = (self.name, self.number().1);
+    /// The value of a cell, or of its face across an axis, by the accessor, so that the edge rule holds, or by another function of a cell.
+    fn corner(&self, function: &str, corner: [u32; 3], faces: Option<usize>) -> String {
+        let (cell, number) = (cell_literal(corner.map(i64::from), self.dim()), self.number().1);
         let component = faces.map_or(String::new(), |axis| format!(".{}", COMPONENTS[axis]));
-        match self.dim() {
-            3 => format!("{name}(_b + vec3i({x}, {y}, {z}){number}){component}"),
-            _ => format!("{name}(_b + vec2i({x}, {y}){number}){component}"),
-        }
+        format!("{function}(_b + {cell}{number}){component}")
     }
 
     /// The values of four or eight cells, mixed by `_f`.
