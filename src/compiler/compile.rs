@@ -54,8 +54,10 @@ impl Plan {
                     return Err(cancelled());
                 }
                 let (Err(problems), true) = (&plan, options.tuning.fuse) else { return plan };
-                // Where stages share a kernel, an error may not be at its own line; compiled separately, it is.
-                let tuning = Tuning { fuse: false, ..options.tuning.clone() };
+                // Where stages share a kernel, an error may not be at its own line; compiled separately, it is. A tile repeats a
+                // stage's text for each of its sweeps, and may be too large where the stage is not.
+                let shapes = BTreeMap::new();
+                let tuning = Tuning { fuse: false, shapes, defaults: DefaultTuning::Plain, ..options.tuning.clone() };
                 let apart = compile(graph, &writers, options, &tuning)?;
                 Ok(Plan { apart: Some(problems.to_string()), ..apart })
             })

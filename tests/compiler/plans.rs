@@ -287,3 +287,32 @@ fn updates_that_nothing_stores_share_dispatches_on_any_adapter() {
         assert!(plan.to_text().contains("look after w/confine, s"), "{}", plan.to_text());
     }
 }
+
+/// A tile repeats a stage's text for each of its sweeps, which a large stage has no room for.
+#[test]
+fn a_stage_that_is_too_large_for_tiles_runs_without() {
+    const HEAVY: &str = r##"(version: 1, nodes: {
+        "domain": (domain: (resolution: (8, 8), width: 1, edge: "wall")),
+        "x": (stage: "grid/expression", on: "domain", params: {"value": "position.x"}),
+        "heavy": (custom: r#"//! Heavy
+            //! @inout x: Grid<f32>, radius 1
+            fn stage(cell: Cell) -> f32 {
+                var s = x(cell + unit(0));
+                for (var i = 0; i < 2; i++) { s = four(four(s)); }
+                return s;
+            }
+            fn four(x: f32) -> f32 { return three(three(three(three(x)))); }
+            fn three(x: f32) -> f32 {
+                var s = x;
+                for (var i = 0; i < 2; i++) { for (var j = 0; j < 2; j++) { s = two(two(two(two(s)))); } }
+                return s;
+            }
+            fn two(x: f32) -> f32 { return pow(pow(pow(pow(pow(pow(pow(pow(abs(x), 1.1), 0.9), 1.1), 0.9), 1.1), 0.9), 1.1), 0.9); }
+            "#, inputs: {"x": "x.result"}, iterations: 8),
+        "look": (stage: "view/color_map", inputs: {"field": "heavy.x"}),
+        "screen": (output: (size: (64, 64)), inputs: {"image": "look.image"}),
+    })"##;
+    let plan = plan_of(HEAVY, &PlanOptions { tuning: Tuning::gpu(), ..PlanOptions::default() });
+    let why = plan.apart.as_deref().unwrap_or_default();
+    assert!(why.contains("the shader has about"), "{why}");
+}
