@@ -10,8 +10,9 @@
 
 fn stage(cell: Cell) -> f32 {
     var sum = 0.0;
-    for (var index = 0; index < AROUND; index++) {
-        let child = around(cell, index);
+    let children = clamp(children_of(cell), AROUND, WITHIN_TWO);
+    for (var index = 0; index < children; index++) {
+        let child = child_of(cell, index, children);
         let weight = share(child, cell);
         if weight != 0.0 { sum += weight * residual_at(finer_position(child)); }
     }

@@ -1,0 +1,51 @@
+//! Weights of One-sided Cells
+//! Interpolation along oblique walls in space. By Weights of Links in Space alone the pressure along them would be constant in steps, so a cell whose links lead
+//! to one side only, along an axis along which it does not lie between wide cells, takes of the wide cells on that side too: by all its links, and what the cells
+//! that they lead to take. Its wide cells may begin one lower than at half its index; how its parts say so is told by Shifted parts. In a second iteration
+//! wide cells two away from such cells are marked. In 2D Weights of Links does both.
+//! Source: Dendy, J. Comput. Phys. 48, 1982 (interpolation by all links).
+//!
+//! @in    links_a: Grid<vec4f>             Links to the cells at +x, +y and +z, and the sink [m/kg]
+//! @in    links_b: Grid<vec4f> = 0         Links to the cells at +x+y, -x+y, +x+z and -x+z [m/kg]
+//! @in    links_c: Grid<vec4f> = 0         Links to the cells at +y+z, -y+z, +x+y+z and -x+y+z [m/kg]
+//! @in    links_d: Grid<vec4f> = 0         Links to the cells at +x-y+z and -x-y+z [m/kg]
+//! @in    reach: Grid<u32> = 0             Bits for the 27 cells around each wide cell, x first: which of them it stands for (Reach of Wide Cells in Space)
+//! @inout lower: Grid<vec4f>, radius 2     Parts of the lower four of eight wide cells, from Weights of Links in Space; those of one-sided cells, and of wide cells two away from these, get a minus sign
+//! @inout upper: Grid<vec4f>, radius 2     Parts of the upper four
+//! @iterations 2
+//! @use shared/link_parts
+//! @use shared/one_sided
+//! @use shared/shifted_parts
+//! @use shared/within_two
+
+fn stage(cell: Cell) -> Result {
+    let same = Result(lower(cell), upper(cell));
+    if is_wide(cell) {
+        if iteration == 0 || !serves_far(cell) { return same; }
+        return Result(vec4f(-1.0, 0.0, 0.0, 0.0), vec4f());
+    }
+    if iteration > 0 { return same; }
+    let odd = between_wide(cell);
+    let side = sides(cell, odd);
+    if all(side == Cell()) { return same; }
+    let parts = parts_by_links(cell, odd, side);
+    if !parts.told { return same; }
+    return Result(mark(side) * parts.lower, mark(side) * parts.upper);
+}
+
+// What the parts of a one-sided cell are multiplied by (Shifted parts).
+fn mark(side: Cell) -> f32 {
+    var lowered = 0;
+    for (var axis = 0; axis < DIM; axis++) { lowered |= i32(side[axis] < 0) << u32(axis); }
+    return -1.0 / f32(1 << u32(lowered));
+}
+
+// Whether one-sided cells two away from a wide cell may take of it.
+fn serves_far(wide: Cell) -> bool {
+    for (var index = 0; index < WITHIN_TWO; index++) {
+        let away = two_apart(index);
+        if all(abs(away) < Cell(2)) { continue; }
+        if are_marked(lower(wide + away), upper(wide + away)) { return true; }
+    }
+    return false;
+}
