@@ -17,7 +17,7 @@
 fn stage(particle: Particle) -> Vec {
     let time = select(frame.dt, dt(), dt() > 0.0);
     // Over the spacing, from the range of SPH Kernel's far part.
-    let ratio = select(2.5, 0.5 * kernel().z / max(kernel().z - wall().w, 1e-6), wall().y > 0.0);
+    let ratio = select(2.5, 0.5 * kernel().z / max(kernel().z - wall().w, 1e-6), wall().y > 0.0 && wall().w < kernel().z);
     let slower = clamp(1.0 - 1.4 * (ratio - 2.5), 0.1, 1.0);
     let reach = min(params.shifting * slower * sqrt(params.stiffness) * time, 0.08 * kernel().z);
     var uneven = particle.uneven;
