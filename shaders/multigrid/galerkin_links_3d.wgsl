@@ -20,9 +20,8 @@
 fn stage(cell: Cell) -> Result {
     // What a correction of 1 in the wide cells around changes in this one.
     var row = array<f32, 27>();
-    let children = clamp(children_of(cell), AROUND, WITHIN_TWO);
-    for (var index = 0; index < children; index++) {
-        let child = child_of(cell, index, children);
+    for (var index = 0; index < AROUND; index++) {
+        let child = around(cell, index);
         let weight = share(child, cell);
         if weight == 0.0 { continue; }
         var total = links_a_at(finer_position(child)).w;
@@ -54,7 +53,7 @@ fn stage(cell: Cell) -> Result {
 // Adds an amount of what a finer cell takes of the wide cells around it.
 fn add(row: ptr<function, array<f32, 27>>, wide: Cell, child: Cell, amount: f32) {
     let parts = parts_of(child);
-    let first = parts.first - wide;
+    let first = half_of(child) - wide;
     for (var corner = 0; corner < 8; corner++) {
         let part = select(parts.lower[corner & 3], parts.upper[corner & 3], corner > 3);
         if part == 0.0 { continue; }

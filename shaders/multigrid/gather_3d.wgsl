@@ -10,9 +10,8 @@
 
 fn stage(cell: Cell) -> f32 {
     var sum = 0.0;
-    let children = clamp(children_of(cell), AROUND, WITHIN_TWO);
-    for (var index = 0; index < children; index++) {
-        let child = child_of(cell, index, children);
+    for (var index = 0; index < AROUND; index++) {
+        let child = around(cell, index);
         let weight = share(child, cell);
         if weight != 0.0 { sum += weight * residual_at(finer_position(child)); }
     }

@@ -6,18 +6,15 @@
 //! @in    correction: Grid<f32>, open zero, nearest   The correction, on cells twice as wide [Pa s]
 //! @in    lower: Grid<vec4f>                          Parts that a cell takes of the lower four of eight wide cells
 //! @in    upper: Grid<vec4f>                          Parts of the upper four
-//! @use shared/shifted_parts
 
 fn stage(cell: Cell) -> f32 {
     let low = lower(cell);
     let high = upper(cell);
-    let scale = divisor(low, high);
-    let first = Vec(cell / 2 + first_wide(scale)) + 0.5;
     var sum = pressure(cell);
     for (var corner = 0; corner < 4 * (DIM - 1); corner++) {
-        let part = select(low[corner & 3], high[corner & 3], corner > 3) * scale;
+        let part = select(low[corner & 3], high[corner & 3], corner > 3);
         if part == 0.0 { continue; }
-        var wide = first;
+        var wide = Vec(cell / 2) + 0.5;
         for (var axis = 0; axis < DIM; axis++) { wide[axis] += f32((corner >> u32(axis)) & 1); }
         sum += part * correction_at(wide * 2.0 * CELL_SIZE);
     }

@@ -1,7 +1,5 @@
 //! Shares of wide cells
 //! Parts that the cells of the finer level take of the wide cells that a stage runs over. Reads the inputs `lower` and `upper` by position.
-//! @use shared/shifted_parts
-//! @use shared/within_two
 
 const AROUND = 9 + 18 * (DIM - 2); // 3^DIM
 
@@ -35,46 +33,35 @@ fn half_of(child: Cell) -> Cell {
     return half;
 }
 
-// Parts that a finer cell takes of the first of its wide cells and of those beside it.
-struct Parts { lower: vec4f, upper: vec4f, first: Cell }
+// Parts that a finer cell takes of the wide cell at half its index and of those beside it.
+struct Parts { lower: vec4f, upper: vec4f }
 
 fn parts_of(child: Cell) -> Parts {
-    let half = half_of(child);
-    if !finer_exists(child) { return Parts(vec4f(), vec4f(), half); }
+    if !finer_exists(child) { return Parts(vec4f(), vec4f()); }
     let place = finer_position(child);
-    let lower = lower_at(place);
-    let upper = upper_at(place);
-    if !are_marked(lower, upper) { return Parts(lower, upper, half); }
-    let scale = divisor(lower, upper);
-    return Parts(lower * scale, upper * scale, half + first_wide(scale));
+    return Parts(lower_at(place), upper_at(place));
 }
 
 // Part that a finer cell takes of a wide one.
 fn share(child: Cell, wide: Cell) -> f32 {
-    let parts = parts_of(child);
-    let apart = wide - parts.first;
+    let apart = wide - half_of(child);
     var corner = 0;
     for (var axis = 0; axis < DIM; axis++) {
         if apart[axis] < 0 || apart[axis] > 1 { return 0.0; }
         corner += apart[axis] << u32(axis);
     }
+    let parts = parts_of(child);
     if corner < 4 { return parts.lower[corner]; }
     return parts.upper[corner - 4];
 }
 
-// How many finer cells may take of a wide one: the 27 around the cell that it stands on, or 125 where some are one-sided.
-fn children_of(wide: Cell) -> i32 {
-    return select(AROUND, WITHIN_TWO, lower_at(finer_position(wide * 2)).x < 0.0);
-}
-
-// One of these finer cells.
-fn child_of(wide: Cell, index: i32, count: i32) -> Cell {
+// One of the 27 finer cells around the finer cell that a wide one stands on.
+fn around(wide: Cell, index: i32) -> Cell {
     var child = wide * 2;
     var rest = index;
     for (var axis = 0; axis < DIM; axis++) {
         child[axis] += rest % 3 - 1;
         rest /= 3;
     }
-    if count > AROUND { return wide * 2 + two_apart(index); }
     return child;
 }

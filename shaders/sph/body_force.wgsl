@@ -5,7 +5,6 @@
 //!
 //! @in    particles: Particles{position: Vec, velocity: Vec, density: f32, pressure: f32}    The fluid
 //! @in    wall: vec4f                        From SPH Kernel
-//! @in    slopes: vec2f = 1                  From SPH Kernel where gradients are corrected
 //! @in    mass: f32                          Mass of a particle [kg]
 //! @in    carry: f32 = 0                     From SPH Kernel, as in SPH Wall Force
 //! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
@@ -31,15 +30,13 @@ fn stage(particle: Particle) -> Result {
             free *= 1.0 - share(select(particle.position[axis], SIZE[axis] - particle.position[axis], side == 1)).x;
         }
     }
-    let taken = share(distance);
-    var steep = taken.y;
-    if slopes_wired { steep = 3.0 * dot(slopes(), steepness(distance)); }
+    let steepness = share(distance).y;
     let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
     let normal = slope / max(length(slope), 1e-6);
     let faster = particle.velocity - shape_velocity(particle.position);
     let density = select(particle.density, rest_density(), params.corrected != 0);
-    let pressed = -rest_density() * particle.pressure / (density * density) * free * steep * normal;
-    let dragged = params.viscosity / particle.density * taken.y / max(distance, 0.25 * wall().y) * (faster - dot(faster, normal) * normal);
+    let pressed = -rest_density() * particle.pressure / (density * density) * free * steepness * normal;
+    let dragged = params.viscosity / particle.density * steepness / max(distance, 0.25 * wall().y) * (faster - dot(faster, normal) * normal);
     let left = max(1.0 - max(distance, 0.0) / wall().w, 0.0);
     let wet = smoothstep(0.9, 1.0, particle.density / rest_density());
     let carried = wet * min(carry() * left * left, 0.5) * dot(params.gravity, normal) * normal;

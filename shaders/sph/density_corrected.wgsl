@@ -12,7 +12,6 @@
 //! @in    kernel: vec4f              From SPH Kernel
 //! @in    rest_density: f32 = 1000   Density at rest rho_0 [kg/m^3]
 //! @in    wall: vec4f = 0            From SPH Kernel; at 0 shapes are not there
-//! @in    slopes: vec2f = 1          From SPH Kernel
 //! @in    shape: Field<f32> = 1e9    Signed distance [m], negative inside
 //! @inout particles: Particles{position: Vec, velocity: Vec, pressure: f32} -> {density: f32, density_rate: f32, diagonal: vec3f, others: vec3f, filled: f32, inside: f32}    The fluid; gains its density [kg/m^3], the rate [kg/m^3/s], the matrix L, s of the particles alone, and s with the shape
 //! @param diffusion: f32 = 0.03, 0.., soft 0..0.1                    Diffusion of pressure; at 0.1 waves are 2 % too fast
@@ -72,14 +71,13 @@ fn stage(particle: Particle) -> Result {
             let to_plane = abs(particle.position[axis] - planes[axis]);
             if (sides >> u32(axis) & 1) == 1 { free *= 1.0 - share(to_plane).x; }
         }
-        let taken = free / volume * share(distance).x;
-        let steep = free / volume * (3.0 * dot(slopes(), steepness(distance)));
+        let taken = free / volume * share(distance);
         let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
         let away = slope / max(length(slope), 1e-6);
-        uneven -= 0.5 * steep * away;
+        uneven -= 0.5 * taken.y * away;
         for (var axis = 0; axis < DIM; axis++) {
-            spread[axis] += (max(distance, 0.0) * steep - taken) * away[axis] * away;
-            spread[axis][axis] += taken;
+            spread[axis] += (max(distance, 0.0) * taken.y - taken.x) * away[axis] * away;
+            spread[axis][axis] += taken.x;
         }
     }
     let normal = surface(volume, uneven);

@@ -3,8 +3,7 @@
 //! integral, so both factors are normalised on the cubic (in 2D square) lattice of the rest density: there the density is rho_0, and a uniform pressure p
 //! transmits the force p through each unit of area. Viscosity has the weight  (1 - q) (a (1 - q)^2 + b)  in place of the slope: a and b make the lattice's shear viscosity mu at 0 and at 45 degrees,
 //! from h of 1.6 spacings (in 3D 1.8) on, apart from 5 % at 45 degrees around 2.8 spacings, where b would be negative. `wall` is what SPH Wall Density adds for a plane at distance z:
-//! a (1 - z/b)^3 + a' (1 - z/b')^3.  It replaces the rows of the lattice beyond a wall half a spacing away, in density and in force. Rows farther than the nearest feel too little of the force, so that together they bear 0.97 of a pressure at h of 2.5 spacings and 0.90 at 3,
-//! and come closer until they bear all. Where the force need not be the derivative of a density, `slopes` makes up for 0.6 of what is missing; with all of it corners and round shapes, for which the function is not made, would push too much.
+//! a (1 - z/b)^3 + a' (1 - z/b')^3.  It replaces the rows of the lattice beyond a wall half a spacing away, in density and in force.
 //! Source: Wendland 1995; Dehnen and Aly, MNRAS 425, 2012 (no pairing); Price, J. Comput. Phys. 231, 2012 (energy of SPH).
 //!
 //! @over once
@@ -13,7 +12,6 @@
 //! @in    rest_density: f32 = 1000   Density at rest rho_0 [kg/m^3]
 //! @out   kernel: vec4f              mass W divided by (1 - q)^4 (1 + 4 q); mass (-dW/dr)/r divided by (1 - q)^3; h; a and b, packed by pack2x16float(vec2f(b, a)), of which SPH Acceleration multiplies the second component [kg/m^3, kg/m^5, m]
 //! @out   wall: vec4f                a, b, a' and b' [1, m, 1, m]
-//! @out   slopes: vec2f             Factors of how steep the parts of `wall` are, for corrected gradients
 //! @out   carry: f32                 Of a pressure gradient towards a wall, the part  carry (1 - z/b')^2  comes from beyond it, half at the first row and no more
 
 const PI = 3.14159265358979;
@@ -57,13 +55,6 @@ fn stage() -> Result {
     let steep = push - 3.0 * second * left.x * left.x / far;
     let near = 0.5 * spacing + 3.0 * value / steep;
     let first = value / pow(1.0 - 0.5 * spacing / near, 3.0);
-    var others = 0.0; // what all rows but the nearest bear
-    for (var row = 1; row <= farthest; row++) {
-        let part = max(1.0 - (f32(row) + 0.5) * spacing / far, 0.0);
-        others += 3.0 * second * part * part / far;
-    }
-    let more = mix(1.0, select(1.0, (1.0 / spacing - push) / others, others > 1e-4 / spacing), 0.6);
-    let apart = 3.0 * second * left.x * left.x / far;
     let factor = mass() * select(10.5, 7.0, DIM == 2) / (PI * pow(h, f32(DIM)));
     // A lattice sum times the volume of a site is the integral that the kernel's factor makes 1.
     let site = select(10.5, 7.0, DIM == 2) / (PI * pow(ratio, f32(DIM)));
@@ -72,5 +63,5 @@ fn stage() -> Result {
     let b = select(0.0, clamp(-uneven.x / uneven.y, 0.0, 1.0), abs(uneven.y) > 1e-6 * along.y);
     let shear = 20.0 * f32(DIM + 2) * (across.x + b * across.y);
     let a = select(select(3.0, 3.6, DIM == 2), stress / shear, shear > 0.1 * stress);
-    return Result(vec4f(factor / (density * site), 20.0 * factor / (h * h * stress * site), h, bitcast<f32>(pack2x16float(vec2f(select(0.0, a * b, shear > 0.1 * stress), a)))), vec4f(first, near, second, far), vec2f((push - more * apart) / (push - apart), more), 0.5 / (left.x * left.x));
+    return Result(vec4f(factor / (density * site), 20.0 * factor / (h * h * stress * site), h, bitcast<f32>(pack2x16float(vec2f(select(0.0, a * b, shear > 0.1 * stress), a)))), vec4f(first, near, second, far), 0.5 / (left.x * left.x));
 }

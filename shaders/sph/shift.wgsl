@@ -1,6 +1,5 @@
 //! SPH Shift
-//! Moves particles to where they are missing, without a change of their velocity:  x_i += min(shifting c dt, 0.08 h) h uneven_i.  (More than 0.1 h would overshoot.) Above h of 2.5 spacings,
-//! which `wall` tells, less is enough and more would damp waves: 0.3 of it at 3, a tenth from 3.15 on.  Particles that stay evenly spread while they flow do not lock like a lattice.
+//! Moves particles to where they are missing, without a change of their velocity:  x_i += min(shifting c dt, 0.08 h) h uneven_i.  (More than 0.1 h would overshoot.)  Particles that stay evenly spread while they flow do not lock like a lattice.
 //! Where the kernel is full they move; at surfaces and in the row along a shape they don't. A shape takes the place of the particles beyond it, as in SPH Wall Force: without, those beside it would be moved into it, and gather at its edges.
 //! Source: Lind, Xu, Stansby and Rogers, J. Comput. Phys. 231, 2012; Sun et al., Comput. Methods Appl. Mech. Eng. 315, 2017.
 //!
@@ -16,10 +15,7 @@
 
 fn stage(particle: Particle) -> Vec {
     let time = select(frame.dt, dt(), dt() > 0.0);
-    // Over the spacing, from the range of SPH Kernel's far part.
-    let ratio = select(2.5, 0.5 * kernel().z / max(kernel().z - wall().w, 1e-6), wall().y > 0.0 && wall().w < kernel().z);
-    let slower = clamp(1.0 - 1.4 * (ratio - 2.5), 0.1, 1.0);
-    let reach = min(params.shifting * slower * sqrt(params.stiffness) * time, 0.08 * kernel().z);
+    let reach = min(params.shifting * sqrt(params.stiffness) * time, 0.08 * kernel().z);
     var uneven = particle.uneven;
     let distance = shape(particle.position);
     if distance < max(wall().y, wall().w) && wall().y > 0.0 {

@@ -4,7 +4,6 @@
 //! Source: Bender, Kugelstadt, Weiler and Koschier, Volume Maps, MIG 2019 (a wall's part of the kernel as a function of the signed distance).
 //!
 //! @in    wall: vec4f                        From SPH Kernel
-//! @in    slopes: vec2f = 1                  From SPH Kernel where gradients are corrected
 //! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
 //! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
 //! @in    shape_velocity: Field<Vec> = 0, velocity of shape  Velocity of the shape's material [m/s]
@@ -29,8 +28,6 @@ fn stage(particle: Particle) -> Result {
     let taken = share(distance);
     let slope = shape_gradient(particle.position, params.probe * CELL_SIZE);
     let normal = slope / max(length(slope), 1e-6);
-    var steep = taken.y;
-    if slopes_wired { steep = 3.0 * dot(slopes(), steepness(distance)); }
-    let rate = -free * steep * dot(normal, particle.velocity - shape_velocity(particle.position)) - flow * taken.x;
+    let rate = -free * taken.y * dot(normal, particle.velocity - shape_velocity(particle.position)) - flow * taken.x;
     return Result(particle.density + rest_density() * free * taken.x, particle.density_rate + rest_density() * rate);
 }

@@ -7,7 +7,6 @@
 //! Source: Akinci et al., SIGGRAPH 2012, equation 9 (pressure of a wall); Adami, Hu and Adams, J. Comput. Phys. 231, 2012, equation 27 (its rise beyond); Bender, Kugelstadt, Weiler and Koschier, Volume Maps, MIG 2019.
 //!
 //! @in    wall: vec4f                        From SPH Kernel
-//! @in    slopes: vec2f = 1                  From SPH Kernel where gradients are corrected
 //! @in    carry: f32 = 0                     From SPH Kernel; at 0 the pressure beyond a shape is that of the particle
 //! @in    rest_density: f32 = 1000           Density at rest rho_0 [kg/m^3]
 //! @in    shape: Field<f32> = 1e9            Signed distance [m], negative inside
@@ -45,9 +44,7 @@ fn stage(particle: Particle) -> Vec {
         let density = select(particle.density, rest_density(), params.corrected != 0);
         let pressed = rest_density() * particle.pressure / (density * density);
         let wet = smoothstep(0.9, 1.0, particle.density / rest_density());
-        var steep = taken.y;
-        if slopes_wired { steep = 3.0 * dot(slopes(), steepness(distance)); }
-        acceleration += pressed * (free * steep * normal - taken.x * push) - wet * lift(distance) * dot(params.gravity, normal) * normal;
+        acceleration += pressed * (free * taken.y * normal - taken.x * push) - wet * lift(distance) * dot(params.gravity, normal) * normal;
         if params.viscosity > 0.0 { dragged += friction(distance, taken.y, normal, shape_velocity(particle.position) - particle.velocity); }
     }
     return acceleration + params.viscosity / particle.density * dragged;

@@ -12,7 +12,6 @@ mod heat;
 mod heave;
 mod layers;
 mod momentum;
-mod one_sided;
 mod plic_stages;
 mod pressure;
 mod space;
